@@ -12,6 +12,7 @@ import {
 } from 'react';
 import { type ActionState, type FormAction, IDLE, unanswered } from '../lib/action-state.ts';
 import { Notice } from './ui/notice.tsx';
+import { type ToastMessage, useToast } from './ui/toast.tsx';
 
 export interface ActionFormParts<Data> {
   pending: boolean;
@@ -29,6 +30,8 @@ export type ActionFormProps<Data> = Omit<
   action: FormAction<Data>;
   /** Hidden fields, such as `projectId`. */
   hidden?: Record<string, string> | undefined;
+  /** The message of a success. */
+  done?: ToastMessage | ((data: Data) => ToastMessage) | undefined;
   /** Called once per success, with the form as it was filled in. */
   onDone?: ((data: Data, form: HTMLFormElement) => void) | undefined;
   children: (parts: ActionFormParts<Data>) => ReactNode;
@@ -37,11 +40,12 @@ export type ActionFormProps<Data> = Omit<
 /**
  * A form over a server action. When it is refused, it keeps what was typed, moves the focus to the
  * first invalid field and shows the form's error at its top. If the server does not answer, it shows
- * that as an error. It works without scripts too, except for `onDone`.
+ * that as an error. It works without scripts too, except for `done` and `onDone`.
  */
 export function ActionForm<Data>({
   action,
   hidden = {},
+  done,
   onDone,
   children,
   ...rest
@@ -54,16 +58,19 @@ export function ActionForm<Data>({
   const [state, dispatch, pending] = useActionState<ActionState<Data>, FormData>(call, IDLE);
   const form = useRef<HTMLFormElement>(null);
   const settledAt = state.kind === 'idle' ? 0 : state.at;
-  const latest = useRef({ state, onDone });
-  latest.current = { state, onDone };
+  const toast = useToast();
+  const latest = useRef({ state, done, onDone });
+  latest.current = { state, done, onDone };
 
   useEffect(() => {
     if (settledAt === 0) return;
-    const { state: settled, onDone: report } = latest.current;
+    const { state: settled, done: message, onDone: report } = latest.current;
     if (form.current === null) return;
-    if (settled.kind === 'done') report?.(settled.data, form.current);
-    else form.current.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
-  }, [settledAt]);
+    if (settled.kind === 'done') {
+      if (message) toast(typeof message === 'function' ? message(settled.data) : message);
+      report?.(settled.data, form.current);
+    } else form.current.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [settledAt, toast]);
 
   const refusal = state.kind === 'refused' ? state : undefined;
   return (

@@ -2,14 +2,11 @@
 
 import { ActionForm, type ActionFormParts, type ActionFormProps } from './action-form.tsx';
 import { Button, type ButtonProps } from './ui/button.tsx';
-import { type ToastMessage, useToast } from './ui/toast.tsx';
 
 export type SubmitFormProps<Data> = ActionFormProps<Data> &
   Pick<ButtonProps, 'variant'> & {
     /** What the button does: "Save retention". */
     submit: string;
-    /** The message of a success. */
-    done?: ToastMessage;
     /** The button is as wide as the form. */
     isWide?: boolean;
     /** A success leads to another page: until it is there, the button cannot be pressed again. */
@@ -19,24 +16,14 @@ export type SubmitFormProps<Data> = ActionFormProps<Data> &
 /** A form over a server action that ends with its one button. */
 export function SubmitForm<Data>({
   submit,
-  done,
   variant,
   isWide = false,
   leaves = false,
-  onDone,
   children,
   ...form
 }: SubmitFormProps<Data>) {
-  const toast = useToast();
   return (
-    <ActionForm
-      className="grid max-w-md gap-4"
-      onDone={(data, element) => {
-        if (done) toast(done);
-        onDone?.(data, element);
-      }}
-      {...form}
-    >
+    <ActionForm className="grid max-w-md gap-4" {...form}>
       {(parts) => (
         <>
           {children(parts)}
@@ -51,8 +38,10 @@ export function SubmitForm<Data>({
   );
 }
 
-export type ActionButtonProps<Data> = Pick<ActionFormProps<Data>, 'action' | 'hidden' | 'onDone'> &
-  Pick<SubmitFormProps<Data>, 'done' | 'leaves'> &
+export type ActionButtonProps<Data> = Pick<
+  SubmitFormProps<Data>,
+  'action' | 'hidden' | 'done' | 'onDone' | 'leaves'
+> &
   Omit<ButtonProps, 'hidden' | 'type' | 'pending'>;
 
 /** A button that acts without a question, because what it does can be undone. */
@@ -64,16 +53,8 @@ export function ActionButton<Data>({
   leaves = false,
   ...button
 }: ActionButtonProps<Data>) {
-  const toast = useToast();
   return (
-    <ActionForm
-      action={action}
-      hidden={hidden}
-      onDone={(data, element) => {
-        if (done) toast(done);
-        onDone?.(data, element);
-      }}
-    >
+    <ActionForm {...{ action, hidden, done, onDone }}>
       {(parts) => <Button {...button} type="submit" pending={isBusy(parts, leaves)} />}
     </ActionForm>
   );

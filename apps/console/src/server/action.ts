@@ -52,7 +52,7 @@ interface RefuseOptions {
    * The page is about something that is gone: "Page not found" would replace the form with all that
    * was typed, so the page is not revalidated.
    */
-  keepsPage?: boolean;
+  keepsPage?: boolean | undefined;
 }
 
 /** Refuses the form: one sentence that says why and how to fix it. */

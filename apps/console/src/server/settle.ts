@@ -34,8 +34,11 @@ type Done = (typeof DONE)[number];
 /** These are refused in the same words everywhere. */
 type Common = 'limited' | 'outdated';
 
-/** A sentence for the form, with a code that follows from the result's kind, or for one field. */
-export type Answer = string | { text: string; keepsPage: true } | { field: string; text: string };
+/** A sentence for the form, with a code that follows from the result's kind unless given, or for one field. */
+export type Answer =
+  | string
+  | { text: string; code?: RefusalCode; keepsPage?: true }
+  | { field: string; text: string };
 
 /** The words of each result that is neither done nor refused in the same words everywhere. */
 export type Answers<Of extends Result> = {
@@ -61,13 +64,13 @@ export function settle<Of extends Result>(result: Of, answers: Answers<Of>): Of 
   if ('retryAfterSeconds' in result) {
     refuse('rate_limited', tooManyAttempts(Number(result.retryAfterSeconds)));
   }
-  if (kind === 'outdated') refuseOutdated();
-  const given = new Map<string, unknown>(Object.entries(answers)).get(kind);
+  const all = new Map<string, unknown>(Object.entries({ outdated: OUTDATED, ...answers }));
+  const given = all.get(kind);
   const answer = (typeof given === 'function' ? given(result) : given) as Answer | undefined;
   if (answer === undefined) throw new Error(`no words for the result ${kind}`);
-  if (typeof answer === 'string') refuse(CODES[kind] ?? 'conflict', answer);
-  if ('field' in answer) refuseField(answer.field, answer.text);
-  refuse(CODES[kind] ?? 'conflict', answer.text, { keepsPage: answer.keepsPage });
+  if (typeof answer !== 'string' && 'field' in answer) refuseField(answer.field, answer.text);
+  const { text, code, keepsPage } = typeof answer === 'string' ? { text: answer } : answer;
+  refuse(code ?? CODES[kind] ?? 'conflict', text, { keepsPage });
 }
 
 /** As {@link settle}, for an action whose answer holds nothing. */
@@ -91,9 +94,7 @@ export const PROJECT_NAME_TAKEN: Answer = {
 };
 
 /** The proof of the user is outdated. */
-export function refuseOutdated(): never {
-  refuse('signed_out', SIGNED_OUT_MEANWHILE);
-}
-
-const SIGNED_OUT_MEANWHILE =
-  'Your password was changed in another window, or you were signed out there. Nothing was changed here.';
+export const OUTDATED: Answer = {
+  code: 'signed_out',
+  text: 'Your password was changed in another window, or you were signed out there. Nothing was changed here.',
+};

@@ -8,7 +8,7 @@ import { SHORTCUTS, setSingleKeys, singleKeysAreOn } from './shortcuts.ts';
 export default function ShortcutHelp({ onClose }: { onClose: () => void }) {
   const [on, setOn] = useState(singleKeysAreOn);
   return (
-    <Dialog open onOpenChange={(open) => !open && onClose()} title="Keyboard shortcuts">
+    <Dialog onClose={onClose} title="Keyboard shortcuts">
       <dl className="divide-y border-y">
         {SHORTCUTS.map(({ keys, does }) => (
           <div key={does} className="flex items-center justify-between gap-4 py-2">

@@ -79,13 +79,14 @@ export function Modal({ role, className, onClose, children, ...names }: ModalPro
   );
 }
 
-export interface DialogProps {
-  open?: boolean;
-  onOpenChange?: (open: boolean) => void;
-  /** Of a dialog that is open for as long as it is mounted. */
-  onClose?: (() => void) | undefined;
-  /** The button that opens it and gets the focus back. */
-  trigger?: ReactNode;
+/** How a dialog opens: by its button, which gets the focus back, or by being mounted. */
+export type DialogOpening =
+  | { trigger: ReactNode; onOpen?: () => void; onClose?: never }
+  | { onClose: () => void; trigger?: never; onOpen?: never };
+
+export type DialogProps = DialogOpening & DialogContent;
+
+export interface DialogContent {
   /** Of an `AlertDialog` the question: "Revoke Mobile app?" */
   title: ReactNode;
   /** Of an `AlertDialog` what it does, and whether it can be undone. */
@@ -101,34 +102,35 @@ export const AlertDialog = (props: DialogProps) => <Panel {...props} role="alert
 
 function Panel({
   role,
-  open,
-  onOpenChange,
-  onClose,
   trigger,
+  onOpen,
+  onClose,
   title,
   description,
   children,
 }: DialogProps & Pick<ModalProps, 'role'>) {
   const [isOpened, setOpened] = useState(false);
   const id = useId();
-  function change(next: boolean) {
-    setOpened(next);
-    onOpenChange?.(next);
-    if (!next) onClose?.();
-  }
+  const close = onClose ?? (() => setOpened(false));
   return (
     <>
       {trigger && (
-        <Slot aria-haspopup="dialog" onClick={() => change(true)}>
+        <Slot
+          aria-haspopup="dialog"
+          onClick={() => {
+            setOpened(true);
+            onOpen?.();
+          }}
+        >
           {trigger}
         </Slot>
       )}
-      {(open ?? (isOpened || onClose !== undefined)) && (
+      {(isOpened || onClose !== undefined) && (
         <Modal
           role={role}
           aria-labelledby={`${id}-title`}
           aria-describedby={description ? `${id}-description` : undefined}
-          onClose={() => change(false)}
+          onClose={close}
           className="inset-x-0 top-auto bottom-0 max-h-[92dvh] w-full rounded-t sm:inset-x-auto sm:top-[12vh] sm:bottom-auto sm:left-1/2 sm:max-h-[80vh] sm:max-w-lg sm:-translate-x-1/2 sm:rounded"
         >
           {/* A field that gets the focus scrolls to above the footer. */}
@@ -148,7 +150,7 @@ function Panel({
               <IconButton
                 icon={X}
                 label="Close"
-                onClick={() => change(false)}
+                onClick={close}
                 className="absolute top-4 right-4"
               />
             )}
@@ -159,9 +161,12 @@ function Panel({
   );
 }
 
+/** Closes the dialog around the component. */
+export const useCloseDialog = () => useContext(CloseContext);
+
 /** Closes the dialog that it is in. */
 export function DialogClose(props: Omit<ButtonProps, 'onClick'>) {
-  return <Button {...props} data-closes="" onClick={useContext(CloseContext)} />;
+  return <Button {...props} data-closes="" onClick={useCloseDialog()} />;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { clsx } from 'clsx';
 import { CircleAlert } from 'lucide-react';
-import { type ComponentProps, type ReactNode, useId } from 'react';
+import { type ComponentProps, type ComponentType, type ReactNode, useId } from 'react';
 import { Input, Select } from './input.tsx';
 
 /** Attributes that connect a control with its label, hint and error. Spread them. */
@@ -64,14 +64,18 @@ export function Field({ name, label, hint, error, optional, className, children 
 /** `className` is that of the control, `fieldClassName` that of all. */
 type Labelled = Omit<FieldProps, 'children' | 'className'> & { fieldClassName?: string };
 
-export type InputFieldProps = Labelled & Omit<ComponentProps<'input'>, keyof Labelled>;
+export type InputFieldProps = Labelled &
+  Omit<ComponentProps<'input'>, keyof Labelled> & {
+    /** The control, such as one that cuts secrets. */
+    as?: ComponentType<ComponentProps<'input'>>;
+  };
 
 /** A labelled field of one line. */
 export function InputField({ name, label, hint, error, optional, ...rest }: InputFieldProps) {
-  const { fieldClassName: className, ...input } = rest;
+  const { fieldClassName: className, as: Control = Input, ...input } = rest;
   return (
     <Field {...{ name, label, hint, error, optional, className }}>
-      {(control) => <Input {...control} {...input} />}
+      {(control) => <Control {...control} {...input} />}
     </Field>
   );
 }

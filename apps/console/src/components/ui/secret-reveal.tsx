@@ -101,25 +101,26 @@ export function SecretReveal({
           Done
         </Button>
       </div>
-      <AlertDialog
-        open={leave !== null}
-        onOpenChange={(open) => !open && stay()}
-        title={`Leave without copying the ${name}?`}
-        description="It cannot be shown again. Without it you have to create a new one."
-      >
-        <DialogFooter>
-          <DialogClose>Stay and copy it</DialogClose>
-          <Button
-            variant="danger"
-            onClick={() => {
-              setStored(true);
-              leave?.();
-            }}
-          >
-            Leave without it
-          </Button>
-        </DialogFooter>
-      </AlertDialog>
+      {leave !== null && (
+        <AlertDialog
+          onClose={stay}
+          title={`Leave without copying the ${name}?`}
+          description="It cannot be shown again. Without it you have to create a new one."
+        >
+          <DialogFooter>
+            <DialogClose>Stay and copy it</DialogClose>
+            <Button
+              variant="danger"
+              onClick={() => {
+                setStored(true);
+                leave();
+              }}
+            >
+              Leave without it
+            </Button>
+          </DialogFooter>
+        </AlertDialog>
+      )}
     </section>
   );
 }

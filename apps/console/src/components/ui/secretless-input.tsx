@@ -5,7 +5,7 @@ import { withoutSecrets } from '../../lib/text.ts';
 import { Input } from './input.tsx';
 
 /** A field of a filter. Its text becomes part of the URL, so credentials in it are cut. */
-export function SecretlessInput(props: Omit<ComponentProps<typeof Input>, 'ref' | 'onChange'>) {
+export function SecretlessInput(props: ComponentProps<typeof Input>) {
   return (
     <Input
       {...props}

@@ -13,7 +13,7 @@ import {
   notify,
 } from '#server/accounts/index.ts';
 import { refuseField, userAction } from '#server/action.ts';
-import { done, refuseOutdated, settle } from '#server/settle.ts';
+import { done, OUTDATED, settle } from '#server/settle.ts';
 import { proveSelf, WRONG_PASSWORD } from './prove-self.ts';
 
 /** Changes the password and ends every session of the user, including this one. */
@@ -23,7 +23,7 @@ export const changePassword = userAction({
     const reason = await whyPasswordRefused(passwords.newPassword, user.email);
     if (reason !== null) refuseField('newPassword', `The password ${reason}.`);
     const result = await changePasswordOf(inDatabase, user, passwords);
-    settle(result, { wrong: WRONG_PASSWORD, not_found: refuseOutdated });
+    settle(result, { wrong: WRONG_PASSWORD, not_found: OUTDATED });
     notify(user.email, 'password_changed');
     redirect('/sign-in?notice=password_changed');
   },
@@ -79,7 +79,7 @@ export const deleteAccount = userAction({
         `You own ${names.map(legible).join(', ')}. Transfer or delete every project first.`,
       last_administrator:
         'You are the last administrator. Make another user an administrator first.',
-      not_found: refuseOutdated,
+      not_found: OUTDATED,
     });
     redirect('/sign-in?notice=account_deleted');
   },

@@ -60,7 +60,7 @@ export const confirmAuthenticatorApp = userAction({
     const result = await inDatabase((ctx) =>
       confirmAuthenticator(ctx, { userId, sessionVersion, sealedSecret, step, recoveryDigests }),
     );
-    settle(result, { not_found: () => refuse('conflict', START_AGAIN) });
+    settle(result, { not_found: { code: 'conflict', text: START_AGAIN } });
     notify(user.email, 'second_factor_added');
     return { recoveryCodes: codes };
   },

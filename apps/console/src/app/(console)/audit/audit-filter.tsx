@@ -1,5 +1,5 @@
 import { QueryForm } from '#components/query-form.tsx';
-import { Field, InputField, SelectField } from '#components/ui/field.tsx';
+import { InputField, SelectField } from '#components/ui/field.tsx';
 import { FilterButtons, Filters } from '#components/ui/filters.tsx';
 import { SecretlessInput } from '#components/ui/secretless-input.tsx';
 import type { AuditQuery } from './audit-query.ts';
@@ -22,16 +22,15 @@ export function AuditFilterForm({ here, query, kinds }: AuditFilterFormProps) {
         key={JSON.stringify([query.text, query.kind, query.firstDay, query.lastDay])}
         className="grid grid-cols-2 items-end gap-4 lg:grid-cols-[minmax(0,1fr)_11rem_10rem_10rem_auto]"
       >
-        <Field name="q" label="User, item or IP address" className="max-sm:col-span-2">
-          {(control) => (
-            <SecretlessInput
-              {...control}
-              type="search"
-              defaultValue={query.text}
-              data-shortcut="search"
-            />
-          )}
-        </Field>
+        <InputField
+          as={SecretlessInput}
+          name="q"
+          label="User, item or IP address"
+          fieldClassName="max-sm:col-span-2"
+          type="search"
+          defaultValue={query.text}
+          data-shortcut="search"
+        />
         <SelectField
           name="kind"
           label="Type"

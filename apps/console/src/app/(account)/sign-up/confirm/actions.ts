@@ -27,7 +27,7 @@ export const finishSignUp = publicAction({
     if (reason !== null) refuseField('password', `The password ${reason}.`);
     return done(await signUpWithPassword(inDatabase, { email, password }, env().signUp), {
       email_taken: 'This account was created already. Sign in instead.',
-      setup_token: () => refuse('forbidden', CLOSED),
+      setup_token: { code: 'forbidden', text: CLOSED },
       closed: CLOSED,
     });
   },

@@ -1,6 +1,6 @@
 'use client';
 
-import { FormDialog } from '#components/form-dialog.tsx';
+import { FormDialog } from '#components/action-dialog.tsx';
 import { NewPassword, PasswordField } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { changePassword } from '../actions.ts';

@@ -1,6 +1,6 @@
 'use client';
 
-import { FormDialog } from '#components/form-dialog.tsx';
+import { FormDialog } from '#components/action-dialog.tsx';
 import { CurrentPassword } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { deleteAccount } from '../actions.ts';

@@ -4,8 +4,7 @@ import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
 import type { Passkey } from '@ceiba/schema';
 import { Fingerprint } from 'lucide-react';
 import { useState } from 'react';
-import { ConfirmAction } from '#components/confirm-action.tsx';
-import { FormDialog } from '#components/form-dialog.tsx';
+import { ConfirmAction, FormDialog } from '#components/action-dialog.tsx';
 import {
   CodeField,
   CurrentPassword,

@@ -3,9 +3,8 @@
 import { RECOVERY_CODES_FEW } from '@ceiba/domain/constants';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
+import { ConfirmAction, FormDialog } from '#components/action-dialog.tsx';
 import type { ActionFormParts } from '#components/action-form.tsx';
-import { ConfirmAction } from '#components/confirm-action.tsx';
-import { FormDialog } from '#components/form-dialog.tsx';
 import { CodeField, CurrentPassword } from '#components/form-fields.tsx';
 import { SubmitForm } from '#components/submit-form.tsx';
 import { Button } from '#components/ui/button.tsx';

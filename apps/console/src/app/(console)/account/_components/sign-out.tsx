@@ -2,7 +2,7 @@
 
 import { LogOut } from 'lucide-react';
 import { useTransition } from 'react';
-import { ConfirmAction } from '#components/confirm-action.tsx';
+import { ConfirmAction } from '#components/action-dialog.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { endEverySession } from '../actions.ts';
 

@@ -3,7 +3,7 @@
 import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
 import { listLimits } from '@ceiba/domain/limits';
 import type { PlanWithUse } from '@ceiba/schema';
-import { FormDialog } from '#components/form-dialog.tsx';
+import { FormDialog } from '#components/action-dialog.tsx';
 import { NumberField, TextField } from '#components/form-fields.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { limitLabel, plural } from '#lib/format.ts';

@@ -3,7 +3,7 @@
 import type { PlanWithUse } from '@ceiba/schema';
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { ConfirmAction } from '#components/confirm-action.tsx';
+import { ConfirmAction } from '#components/action-dialog.tsx';
 import { Button, IconButton } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';

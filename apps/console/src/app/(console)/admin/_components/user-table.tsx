@@ -3,9 +3,8 @@
 import type { UserRow } from '@ceiba/schema';
 import { KeyRound, ShieldCheck, ShieldOff, Smartphone, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { ConfirmAction, FormDialog } from '#components/action-dialog.tsx';
 import type { ActionFormParts } from '#components/action-form.tsx';
-import { ConfirmAction } from '#components/confirm-action.tsx';
-import { FormDialog } from '#components/form-dialog.tsx';
 import { CurrentPassword } from '#components/form-fields.tsx';
 import { shownOnce } from '#components/shown-once.tsx';
 import { Chip } from '#components/ui/chip.tsx';

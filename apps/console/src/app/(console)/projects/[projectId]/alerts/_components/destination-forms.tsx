@@ -1,7 +1,7 @@
 'use client';
 
 import { SECRET_OVERLAP_HOURS } from '@ceiba/domain/constants';
-import { ConfirmAction } from '#components/confirm-action.tsx';
+import { ConfirmAction } from '#components/action-dialog.tsx';
 import { shownOnce } from '#components/shown-once.tsx';
 import { ActionButton, SubmitForm } from '#components/submit-form.tsx';
 import { Button } from '#components/ui/button.tsx';
@@ -130,7 +130,7 @@ export function RotateSigningSecret(ref: Ref) {
   const show = shown.useShow();
   return (
     <ConfirmAction
-      onOpenChange={shown.prepare}
+      onOpen={shown.prepare}
       trigger={<Button>Rotate signing secret…</Button>}
       title="Rotate the signing secret?"
       description={

@@ -2,7 +2,7 @@
 
 import type { ChangeApiKeysResult, UnchangedApiKey } from '@ceiba/schema';
 import { useState } from 'react';
-import { ConfirmAction } from '#components/confirm-action.tsx';
+import { ConfirmAction } from '#components/action-dialog.tsx';
 import { Dialog, DialogClose, DialogFooter } from '#components/ui/dialog.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { useToast } from '#components/ui/toast.tsx';

@@ -3,9 +3,8 @@
 import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
 import { API_KEY_NOTE_LENGTH_MAX } from '@ceiba/domain/constants';
 import type { ReactNode } from 'react';
+import { ConfirmAction, FormDialog } from '#components/action-dialog.tsx';
 import type { ActionFormParts } from '#components/action-form.tsx';
-import { ConfirmAction } from '#components/confirm-action.tsx';
-import { FormDialog } from '#components/form-dialog.tsx';
 import { TextAreaField, TextField } from '#components/form-fields.tsx';
 import { Name } from '#components/ui/name.tsx';
 import type { FormAction } from '#lib/action-state.ts';

@@ -1,6 +1,6 @@
 'use client';
 
-import { ConfirmAction } from '#components/confirm-action.tsx';
+import { ConfirmAction } from '#components/action-dialog.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { leave } from '../actions.ts';

@@ -4,7 +4,7 @@ import type { ProjectMember } from '@ceiba/schema';
 import { clsx } from 'clsx';
 import { UserMinus } from 'lucide-react';
 import { useState } from 'react';
-import { ConfirmAction } from '#components/confirm-action.tsx';
+import { ConfirmAction } from '#components/action-dialog.tsx';
 import { IconButton } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { ActionsHeadCell, Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';

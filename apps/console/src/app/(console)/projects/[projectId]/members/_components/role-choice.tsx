@@ -4,7 +4,6 @@ import type { ProjectRole } from '@ceiba/domain';
 import { Check, ChevronDown } from 'lucide-react';
 import { ActionForm } from '#components/action-form.tsx';
 import { Popover, popoverItem } from '#components/ui/popover.tsx';
-import { useToast } from '#components/ui/toast.tsx';
 import { changeRole } from '../actions.ts';
 import { MEMBER_ROLE_WORDS } from './role-words.ts';
 
@@ -15,7 +14,6 @@ export interface RoleChoiceProps {
 
 /** A member's role, and the roles to choose from. A change can be undone, so it does not ask. */
 export function RoleChoice({ projectId, member: { userId, email, role } }: RoleChoiceProps) {
-  const toast = useToast();
   return (
     <Popover
       label={`Role of ${email}`}
@@ -33,10 +31,8 @@ export function RoleChoice({ projectId, member: { userId, email, role } }: RoleC
       <ActionForm
         action={changeRole}
         hidden={{ projectId, userId }}
-        onDone={(changed, form) => {
-          form.closest<HTMLElement>('[popover]')?.hidePopover();
-          toast({ title: 'Role changed', description: `${email} is now ${changed}` });
-        }}
+        done={(changed) => ({ title: 'Role changed', description: `${email} is now ${changed}` })}
+        onDone={(_, form) => form.closest<HTMLElement>('[popover]')?.hidePopover()}
       >
         {({ pending }) =>
           Object.entries(MEMBER_ROLE_WORDS).map(([choice, words]) => (

@@ -1,6 +1,6 @@
 'use client';
 
-import { ConfirmAction } from '#components/confirm-action.tsx';
+import { ConfirmAction } from '#components/action-dialog.tsx';
 import { removePolicy } from '../actions.ts';
 
 export interface PolicyTarget {

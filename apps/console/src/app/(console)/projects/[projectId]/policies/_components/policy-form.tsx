@@ -11,7 +11,6 @@ import { Field, InputField } from '#components/ui/field.tsx';
 import { CODE_INPUT } from '#components/ui/input.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { PathText } from '#components/ui/path-text.tsx';
-import { useToast } from '#components/ui/toast.tsx';
 import { useLiveQuery } from '#components/ui/use-live-query.ts';
 import { policyText } from '#lib/format.ts';
 import { changePolicy, createNewPolicy } from '../actions.ts';
@@ -38,7 +37,6 @@ export interface PolicyFormProps {
 /** The fields of a policy, with a preview that follows what is typed. */
 export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFormProps) {
   const router = useRouter();
-  const toast = useToast();
   const { start, method, pathPattern, path } = props;
   const {
     values,
@@ -64,12 +62,12 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
             ? { projectId }
             : { projectId, policyId, seenMethod: seen.method, seenPathPattern: seen.pathPattern }
         }
-        onDone={(saved) => {
+        done={(saved) => ({
+          title: isNew ? 'Policy added' : 'Policy saved',
+          description: `${saved.method} ${saved.pathPattern}`,
+        })}
+        onDone={() => {
           stop();
-          toast({
-            title: isNew ? 'Policy added' : 'Policy saved',
-            description: `${saved.method} ${saved.pathPattern}`,
-          });
           router.push(list);
         }}
         className="card grid gap-6"

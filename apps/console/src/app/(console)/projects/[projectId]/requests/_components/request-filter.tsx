@@ -2,7 +2,7 @@ import { DENIAL_REASONS } from '@ceiba/contract/sets';
 import type { ReactNode } from 'react';
 import { QueryForm } from '#components/query-form.tsx';
 import { OUTCOME_LOOKS } from '#components/ui/chip.tsx';
-import { Field, InputField, type InputFieldProps, SelectField } from '#components/ui/field.tsx';
+import { InputField, type InputFieldProps, SelectField } from '#components/ui/field.tsx';
 import { FilterButtons, Filters } from '#components/ui/filters.tsx';
 import { CODE_INPUT } from '#components/ui/input.tsx';
 import { SecretlessInput } from '#components/ui/secretless-input.tsx';
@@ -75,15 +75,9 @@ export function RequestFilterForm({ here, query }: RequestFilterFormProps) {
   );
 }
 
-type CodeProps = Omit<InputFieldProps, 'ref' | 'onChange' | 'className'> & {
-  fieldClassName?: string;
-};
-
 /** A field for an identifier or a path. Its text becomes part of the URL. */
-const Code = ({ name, label, error, fieldClassName, ...input }: CodeProps) => (
-  <Field name={name} label={label} error={error} className={fieldClassName}>
-    {(control) => <SecretlessInput {...CODE_INPUT} {...control} {...input} />}
-  </Field>
+const Code = (field: InputFieldProps) => (
+  <InputField as={SecretlessInput} {...CODE_INPUT} {...field} />
 );
 
 function MoreFilters({ isOpen, children }: { isOpen: boolean; children: ReactNode }) {

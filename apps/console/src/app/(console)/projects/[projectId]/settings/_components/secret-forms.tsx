@@ -1,7 +1,7 @@
 'use client';
 
 import { SECRET_OVERLAP_HOURS } from '@ceiba/domain/constants';
-import { ConfirmAction } from '#components/confirm-action.tsx';
+import { ConfirmAction } from '#components/action-dialog.tsx';
 import { shownOnce } from '#components/shown-once.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Checkbox } from '#components/ui/input.tsx';
@@ -32,7 +32,7 @@ export function RotateSecret({
   const overlap = overlapAt({ createdAt: secretCreatedAt, previousExpiresAt }, now);
   return (
     <ConfirmAction
-      onOpenChange={shown.prepare}
+      onOpen={shown.prepare}
       trigger={<Button>Rotate secret…</Button>}
       title={overlap ? 'Rotate the secret again?' : 'Rotate the project secret?'}
       description={

@@ -2,7 +2,7 @@
 
 import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
 import type { Project, ProjectMember } from '@ceiba/schema';
-import { FormDialog } from '#components/form-dialog.tsx';
+import { FormDialog } from '#components/action-dialog.tsx';
 import { NumberField, TextField } from '#components/form-fields.tsx';
 import { SubmitForm } from '#components/submit-form.tsx';
 import { Button } from '#components/ui/button.tsx';

@@ -8,7 +8,6 @@ import { Button } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { Notice } from '#components/ui/notice.tsx';
-import { useToast } from '#components/ui/toast.tsx';
 import { formatCount, plural } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
 import { changePlan } from '../actions.ts';
@@ -27,19 +26,16 @@ export interface PlanChoiceProps {
 export function PlanChoice(props: PlanChoiceProps) {
   const { projectId, plans, currentPlanId } = props;
   const [chosenId, setChosenId] = useState(currentPlanId);
-  const toast = useToast();
   const chosen = plans.find(({ planId }) => planId === chosenId);
   const isOther = chosen !== undefined && chosenId !== currentPlanId;
   return (
     <ActionForm
       action={changePlan}
       hidden={{ projectId }}
-      onDone={() =>
-        toast({
-          title: `Changed to ${legible(chosen?.name ?? '')}`,
-          description: 'Its limits apply from the next decision on.',
-        })
-      }
+      done={{
+        title: `Changed to ${legible(chosen?.name ?? '')}`,
+        description: 'Its limits apply from the next decision on.',
+      }}
     >
       {({ pending, errorOf }) => (
         <fieldset className="grid gap-4">

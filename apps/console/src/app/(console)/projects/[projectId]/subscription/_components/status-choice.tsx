@@ -2,7 +2,7 @@
 
 import type { SubscriptionStatus } from '@ceiba/contract/sets';
 import { useState } from 'react';
-import { ConfirmAction } from '#components/confirm-action.tsx';
+import { ConfirmAction } from '#components/action-dialog.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { changeStatus } from '../actions.ts';
 
