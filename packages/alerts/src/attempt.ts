@@ -1,11 +1,10 @@
 import { retryPauseSeconds } from '@ceiba/domain';
 import { MailError, type Mailer } from '@ceiba/process/mail';
-import type { AttemptOutcome, ClaimedDelivery } from '@ceiba/schema';
+import { type AttemptOutcome, type ClaimedDelivery, within } from '@ceiba/schema';
 import { mailOf } from './mail-text.ts';
 import type { Network } from './networks.ts';
 import { postWebhook, WebhookError } from './post-webhook.ts';
 import { signatureHeaders } from './sign.ts';
-import { TimeLimitError, within } from './within.ts';
 
 export interface AttemptOptions {
   /** Undefined where no mail server is configured. */
@@ -69,6 +68,12 @@ function errorOfStatus(status: number): string | null {
   return `it answered ${status}`;
 }
 
+class TimeLimitError extends Error {
+  constructor(ms: number) {
+    super(`it did not end within ${ms / 1_000} seconds`);
+  }
+}
+
 async function sendMail(
   delivery: ClaimedDelivery,
   { mailer, consoleUrl, mailMs }: AttemptOptions,
@@ -77,7 +82,8 @@ async function sendMail(
   const { mailToken } = delivery;
   if (mailToken === null) throw new Error('a mail was claimed without its link');
   try {
-    await within(mailMs, mailer.send(mailOf(delivery, mailToken, consoleUrl)));
+    const sent = mailer.send(mailOf(delivery, mailToken, consoleUrl));
+    await within(mailMs, sent, () => new TimeLimitError(mailMs));
     return { status: null, error: null };
   } catch (error) {
     if (error instanceof TimeLimitError) return { status: null, error: error.message };

@@ -6,9 +6,9 @@ import {
   type ClaimedDelivery,
   claimAlertDeliveries,
   recordAttempt,
+  within,
 } from '@ceiba/schema';
 import type { BackgroundOptions } from './background.ts';
-import { within } from './within.ts';
 
 export interface SenderOptions extends BackgroundOptions {
   /** Makes one attempt; see `attempt.ts`. */
@@ -95,7 +95,7 @@ export class AlertSender {
     const { deliveryId, destinationId, projectId } = delivery;
     const about = { deliveryId, destinationId, projectId };
     try {
-      const outcome = await within(attemptMs, attempt(delivery));
+      const outcome = await within(attemptMs, attempt(delivery), () => new Error('too late'));
       const { isDisabled } = await run((db) =>
         recordAttempt({ db, ...BY_CEIBA }, delivery, outcome),
       );

@@ -26,11 +26,12 @@ const MAIL_MS = 45_000;
 const BUDGET_MS = 10_000;
 
 /**
- * Detects and sends alerts until it is stopped (ADR 0056). Any process may run it, and several share
- * the work. It has connections of its own, so that nothing else waits for alerts, and more of them for
- * detection, whose slow statements delay no alert that is sent.
+ * Detects and sends alerts until the process ends (ADR 0056); what it had claimed is sent by another.
+ * Any process may run it, and several share the work. It has connections of its own, so that nothing
+ * else waits for alerts, and more of them for detection, whose slow statements delay no alert that is
+ * sent.
  */
-export function startAlerts(options: AlertOptions): { stop(): Promise<void> } {
+export function startAlerts(options: AlertOptions): void {
   const { mail, webhookNetworks, consoleUrl, log } = options;
   const sending = connect(options, 2);
   const detection = connect(options, 3);
@@ -43,18 +44,12 @@ export function startAlerts(options: AlertOptions): { stop(): Promise<void> } {
     random: Math.random,
     now: () => new Date(),
   };
-  const sender = new AlertSender({
-    run: sending.run,
+  new AlertSender({
+    run: sending,
     attempt: (delivery) => attempt(delivery, settings),
     log,
   });
-  const detecting = startDetecting({ run: detection.run, log });
-  return {
-    async stop() {
-      await Promise.all([sender.stop(), detecting.stop()]);
-      await Promise.all([sending.close(), detection.close()]);
-    },
-  };
+  startDetecting({ run: detection, log });
 }
 
 function connect({ databaseUrl, applicationName }: AlertOptions, maxConnections: number) {
@@ -67,8 +62,5 @@ function connect({ databaseUrl, applicationName }: AlertOptions, maxConnections:
     isPatient: true,
     isLateAlone: true,
   });
-  return {
-    run: <T>(work: (db: Database) => Promise<T>) => client.run(BUDGET_MS, work),
-    close: () => client.close(),
-  };
+  return <T>(work: (db: Database) => Promise<T>) => client.run(BUDGET_MS, work);
 }

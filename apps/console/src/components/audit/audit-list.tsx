@@ -2,7 +2,7 @@ import type { AuditRow } from '@ceiba/schema';
 import { clsx } from 'clsx';
 import { ChevronRight } from 'lucide-react';
 import Link from 'next/link';
-import type { Viewer } from '../../lib/entities.ts';
+import type { Viewer } from '../../lib/entity.ts';
 import { Name } from '../ui/name.tsx';
 import { AbsoluteTime, RelativeTime, TimeOfDay } from '../ui/time.tsx';
 import {

@@ -1,5 +1,7 @@
+import { AUDIT_ACTIONS } from '@ceiba/schema';
 import { describe, expect, it } from 'vitest';
 import { auditWords, fieldChanges, fieldWords, kindsIn, targetLink } from './audit-words.ts';
+import { AUDITED } from './audited.ts';
 
 describe('fieldChanges', () => {
   it('returns the fields that differ, and no others', () => {
@@ -33,6 +35,13 @@ describe('kindsIn', () => {
 });
 
 describe('auditWords', () => {
+  it('has a verb for every audited action, and no other', () => {
+    const described = Object.entries(AUDITED).flatMap(([kind, { verbs }]) =>
+      Object.keys(verbs).map((verb) => `${kind}.${verb}`),
+    );
+    expect(described.sort()).toEqual([...AUDIT_ACTIONS].sort());
+  });
+
   it('has the verb of an action', () => {
     expect(auditWords('api_key.revoke')).toBe('revoked key');
   });

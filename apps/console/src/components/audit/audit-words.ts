@@ -1,16 +1,25 @@
 import type { AuditFilter, AuditRow } from '@ceiba/schema';
-import { entityOf, KINDS, type Viewer } from '../../lib/entities.ts';
+import { type AuditedKind, ENTITIES, entityOf } from '../../lib/entities.ts';
+import type { Viewer } from '../../lib/entity.ts';
+import { AUDITED } from './audited.ts';
 
 /** The verb of an action; an unknown action, from a newer version, is shown by its name. */
 export function auditWords(action: string): string {
-  const [kind = '', verb = ''] = action.split('.');
-  return entityOf(kind)?.audit?.verbs[verb] ?? action;
+  return WORDS.get(action) ?? action;
 }
 
-/** The types of the filter; each value is the first part of its actions, which change one `of` these. */
-export const AUDIT_KINDS = KINDS.flatMap(({ kind, entity: { name, audit } }) =>
-  audit === undefined ? [] : [{ value: kind, name, of: audit.of }],
+const WORDS: ReadonlyMap<string, string> = new Map(
+  Object.entries(AUDITED).flatMap(([kind, { verbs }]) =>
+    Object.entries<string>(verbs).map(([verb, words]) => [`${kind}.${verb}`, words] as const),
+  ),
 );
+
+/** The types of the filter; each value is the first part of its actions, which change one `of` these. */
+export const AUDIT_KINDS = (Object.keys(AUDITED) as AuditedKind[]).map((value) => ({
+  value,
+  name: ENTITIES[value].name,
+  of: AUDITED[value].of,
+}));
 
 /** The types that can occur in a log. */
 export function kindsIn({ projectId }: Pick<AuditFilter, 'projectId'>) {

@@ -5,7 +5,8 @@ import { FolderTree, LogOut, type LucideIcon, Monitor, Moon, Plus, Sun } from 'l
 import { usePathname, useRouter } from 'next/navigation';
 import { signOut } from 'next-auth/react';
 import { type ComponentProps, useId, useLayoutEffect, useRef, useState } from 'react';
-import { type Entity, KINDS } from '../../lib/entities.ts';
+import { KINDS } from '../../lib/entities.ts';
+import type { Entity } from '../../lib/entity.ts';
 import { legible, withoutSecrets } from '../../lib/text.ts';
 import { mayLeaveFor } from '../../lib/use-leave-guard.ts';
 import { useSearch } from '../../lib/use-search.ts';

@@ -10,7 +10,8 @@ import {
   ShieldCheck,
   UserRound,
 } from 'lucide-react';
-import { KINDS, type ProjectPage } from '../../lib/entities.ts';
+import { KINDS } from '../../lib/entities.ts';
+import type { ProjectPage } from '../../lib/entity.ts';
 import type { Searches } from './found.ts';
 
 export interface ShellProps {

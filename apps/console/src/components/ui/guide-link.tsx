@@ -1,6 +1,6 @@
 import { BookOpen } from 'lucide-react';
 import Link from 'next/link';
-import { type GuideTopic, guideOf } from '../../lib/entities.ts';
+import { type GuideTopic, guideOf } from '../../lib/guide-topics.ts';
 
 /** A link to the part of the guides that explains a page. */
 export function GuideLink({ topic }: { topic: GuideTopic }) {

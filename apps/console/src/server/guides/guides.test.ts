@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { renderGuides } from '../../../render-guides.mjs';
-import { JOURNEYS, KINDS } from '../../lib/entities.ts';
+import { KINDS } from '../../lib/entities.ts';
+import { JOURNEYS } from '../../lib/guide-topics.ts';
 import type { GuideGroup } from './guide.ts';
 import { searchGuides } from './search-guides.ts';
 

@@ -7,7 +7,7 @@ import { CsvLink } from '#components/ui/csv-link.tsx';
 import { EmptyState, NothingMatches } from '#components/ui/empty-state.tsx';
 import { PageLinks } from '#components/ui/pagination.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
-import type { Viewer } from '#lib/entities.ts';
+import type { Viewer } from '#lib/entity.ts';
 import { type Query, withQuery } from '#lib/list-query.ts';
 import { TIME_ZONE_COOKIE } from '#lib/preferences.ts';
 import { dayName, knownTimeZone } from '#lib/time.ts';

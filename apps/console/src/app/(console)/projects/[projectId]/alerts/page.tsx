@@ -8,8 +8,9 @@ import { withDatabase } from '#server/database.ts';
 import { configuredMailer } from '#server/mail.ts';
 import { requireProject } from '#server/project.ts';
 import { alertChoices } from './_components/alert-choices.ts';
-import { AddMailAddress, AddWebhook, SigningSecretStep } from './_components/destination-forms.tsx';
 import { DestinationTable } from './_components/destination-table.tsx';
+import { AddMailAddress, AddWebhook } from './_components/new-destination.tsx';
+import { SigningSecretStep } from './_components/signing-secret-step.ts';
 
 export const metadata: Metadata = { title: 'Alerts' };
 

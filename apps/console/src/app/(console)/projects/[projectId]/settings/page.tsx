@@ -120,11 +120,14 @@ export default async function SettingsPage({ params }: PageProps<'projectId'>) {
               description:
                 'Every denied request is recorded, and the share of allowed ones that you choose. Of a key, only its prefix is recorded.',
               children: (
-                <DecisionLog
-                  projectId={projectId}
-                  loggedAllowsPercent={project.loggedAllowsPercent}
-                  logsPaths={project.logsPaths}
-                />
+                // What links of earlier versions lead to.
+                <div id="request-log" className="scroll-mt-28">
+                  <DecisionLog
+                    projectId={projectId}
+                    loggedAllowsPercent={project.loggedAllowsPercent}
+                    logsPaths={project.logsPaths}
+                  />
+                </div>
               ),
             },
             may('transfer') && {

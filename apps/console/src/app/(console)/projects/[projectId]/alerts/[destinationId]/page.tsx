@@ -20,16 +20,13 @@ import { requireProject } from '#server/project.ts';
 import { LiveRefresh } from '../../_components/live-refresh.tsx';
 import { alertChoices } from '../_components/alert-choices.ts';
 import { DeliveryTable } from '../_components/delivery-table.tsx';
+import { DestinationButton } from '../_components/destination-button.tsx';
 import {
-  AskForConfirmation,
   ChangeDestination,
   DeleteDestination,
-  DisableDestination,
-  EnableDestination,
   RotateSigningSecret,
-  SendTest,
-  SigningSecretStep,
-} from '../_components/destination-forms.tsx';
+} from '../_components/destination-settings.tsx';
+import { SigningSecretStep } from '../_components/signing-secret-step.ts';
 import { StateChip } from '../_components/state-chip.tsx';
 
 export const metadata: Metadata = { title: 'Alerts' };
@@ -70,11 +67,16 @@ export default async function DestinationPage({
           list={{ href: `/projects/${ref.projectId}/alerts`, label: 'All destinations' }}
           description={<Summary destination={destination} mayChange={mayChange} />}
           guide="alert_destination"
-          actions={mayChange && isEnabled && isWanted && <SendTest {...ref} />}
+          actions={
+            mayChange && isEnabled && isWanted && <DestinationButton change="test" {...ref} />
+          }
         />
         <Problem {...destination} />
         {isEnabled && !isWanted && (
-          <Unconfirmed {...destination} action={mayChange && <AskForConfirmation {...ref} />} />
+          <Unconfirmed
+            {...destination}
+            action={mayChange && <DestinationButton change="ask" {...ref} />}
+          />
         )}
         <Section title="Deliveries">
           {deliveries.items.length > 0 ? (
@@ -101,7 +103,7 @@ export default async function DestinationPage({
             </Section>
             <Section title="Manage">
               <div className="flex flex-wrap gap-2">
-                {isEnabled ? <DisableDestination {...ref} /> : <EnableDestination {...ref} />}
+                <DestinationButton change={isEnabled ? 'disable' : 'enable'} {...ref} />
                 {destination.kind === 'webhook' && <RotateSigningSecret {...ref} />}
                 <DeleteDestination {...ref} />
               </div>

@@ -4,7 +4,7 @@ import { Chip } from '#components/ui/chip.tsx';
 import { Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
 import { plural } from '#lib/format.ts';
-import { SendAgain } from './destination-forms.tsx';
+import { SendAgain } from './destination-button.tsx';
 
 const STATUS = {
   pending: { label: 'Waiting', tone: 'neutral', icon: Clock },

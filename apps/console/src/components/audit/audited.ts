@@ -1,0 +1,106 @@
+import type { AuditAction } from '@ceiba/schema';
+import type { AuditedKind } from '../../lib/entities.ts';
+
+type VerbOf<Action, Kind extends string> = Action extends `${Kind}.${infer Verb}` ? Verb : never;
+
+/** The audited changes of one kind of item. */
+interface Audited<Verb extends string> {
+  /** What the changes belong to, and so whose log has them. */
+  of: 'project' | 'account' | 'installation';
+  /** The middle part of the sentence of each action: actor, verb, target. */
+  verbs: Readonly<Record<Verb, string>>;
+}
+
+/** Apart from `ENTITIES`, so that only the audit log loads them; each audited action needs its verb. */
+export const AUDITED: { readonly [Kind in AuditedKind]: Audited<VerbOf<AuditAction, Kind>> } = {
+  api_key: {
+    of: 'project',
+    verbs: {
+      create: 'created key',
+      set_expiry: 'set the expiry of key',
+      set_limits: 'set the limits of key',
+      update: 'changed key',
+      disable: 'disabled key',
+      enable: 'enabled key',
+      revoke: 'revoked key',
+      archive: 'archived key',
+    },
+  },
+  policy: {
+    of: 'project',
+    verbs: { create: 'added policy', update: 'changed policy', delete: 'deleted policy' },
+  },
+  subscription: { of: 'project', verbs: { set: 'changed the subscription of' } },
+  alert_destination: {
+    of: 'project',
+    verbs: {
+      create: 'added alerts to',
+      update: 'changed alerts to',
+      rotate_secret: 'rotated the signing secret of',
+      enable: 'enabled alerts to',
+      disable: 'disabled alerts to',
+      delete: 'deleted alerts to',
+      test: 'sent a test to',
+      send_again: 'sent an alert again to',
+      ask: 'asked for the confirmation of',
+    },
+  },
+  alert_address: {
+    of: 'project',
+    verbs: {
+      confirm: 'recorded that alerts are wanted by',
+      unsubscribe: 'recorded that no alerts are wanted by',
+    },
+  },
+  member: {
+    of: 'project',
+    verbs: {
+      set_role: 'changed the role of',
+      remove: 'removed member',
+      leave: 'ended the membership of',
+    },
+  },
+  invitation: {
+    of: 'project',
+    verbs: {
+      create: 'invited',
+      revoke: 'revoked the invitation for',
+      accept: 'accepted the invitation for',
+    },
+  },
+  project: {
+    of: 'project',
+    verbs: {
+      create: 'created project',
+      update: 'changed project',
+      delete: 'deleted project',
+      rotate_secret: 'rotated the secret of',
+      end_previous_secret: 'ended the previous secret of',
+      transfer: 'transferred project',
+    },
+  },
+  user: {
+    of: 'account',
+    verbs: {
+      create: 'created account',
+      set_password: 'set the password of',
+      create_password_reset: 'created a link to reset the password of',
+      add_second_factor: 'turned on the second factor of',
+      remove_second_factor: 'removed the second factor of',
+      replace_recovery_codes: 'created new recovery codes for',
+      add_passkey: 'added a passkey to',
+      rename_passkey: 'renamed a passkey of',
+      remove_passkey: 'removed a passkey of',
+      update: 'changed account',
+      delete: 'deleted account',
+      sign_out_everywhere: 'ended every session of',
+      end_session: 'ended a session of',
+    },
+  },
+  plan: {
+    of: 'installation',
+    verbs: { create: 'created plan', update: 'changed plan', delete: 'deleted plan' },
+  },
+  retention: { of: 'installation', verbs: { set: 'set the' } },
+  setup_token: { of: 'installation', verbs: { create: 'created the' } },
+};
