@@ -1,4 +1,5 @@
 import 'server-only';
+import { emailSchema } from '@ceiba/contract';
 import {
   findUserByIdentity,
   type SignUpInput,
@@ -35,10 +36,11 @@ export async function signInWithIdentity(
   const identity = { provider: profile.provider, subject: profile.subject };
   const known = await findUserByIdentity(ctx.db, identity);
   if (known !== null) return start(ctx, known, lifetimeSeconds);
-  if (!profile.email) return { kind: 'email_missing' };
+  const email = emailSchema.safeParse(profile.email).data;
+  if (email === undefined) return { kind: 'email_missing' };
   if (profile.emailVerified === false) return { kind: 'email_unverified' };
   const result = await signUp(ctx, {
-    email: profile.email,
+    email,
     passwordHash: null,
     identity,
     ...rules,
