@@ -1,10 +1,7 @@
 'use client';
 
-import { useState } from 'react';
-import { DateTimeField, EndEffect } from '#components/date-time-field.tsx';
+import { EndField } from '#components/end-field.tsx';
 import { SubmitForm } from '#components/submit-form.tsx';
-import { SelectField } from '#components/ui/field.tsx';
-import { instantOf, localText } from '#lib/time.ts';
 import { changePeriodEnd } from '../actions.ts';
 
 export interface PeriodEndProps {
@@ -13,45 +10,22 @@ export interface PeriodEndProps {
   currentPeriodEnd: string | null;
 }
 
-/** No end, or a time in the viewer's time zone. */
-export function PeriodEnd({ projectId, currentPeriodEnd }: PeriodEndProps) {
-  const [ends, setEnds] = useState(currentPeriodEnd === null ? 'never' : 'at');
-  const [typed, setTyped] = useState(() =>
-    currentPeriodEnd === null ? '' : localText(new Date(currentPeriodEnd)),
-  );
-  const instant = ends === 'at' ? instantOf(typed) : null;
-  return (
-    <SubmitForm
-      action={changePeriodEnd}
-      hidden={{ projectId, currentPeriodEnd: instant?.toISOString() ?? '' }}
-      done={{ title: 'Period end saved', description: 'It applies from the next decision on.' }}
-      submit="Save period end"
-      className="grid max-w-2xl gap-4"
-    >
-      {({ errorOf }) => (
-        <div className="grid gap-4 sm:grid-cols-2">
-          <SelectField
-            name="ends"
-            label="Ends"
-            error={errorOf('ends')}
-            value={ends}
-            onChange={(event) => setEnds(event.target.value)}
-            options={[
-              ['never', 'Never'],
-              ['at', 'On a date'],
-            ]}
-          />
-          {ends === 'at' && (
-            <DateTimeField
-              name="endsOn"
-              error={errorOf('currentPeriodEnd')}
-              value={typed}
-              onChange={setTyped}
-            />
-          )}
-          <EndEffect end={instant} calls="All calls" />
-        </div>
-      )}
-    </SubmitForm>
-  );
-}
+export const PeriodEnd = ({ projectId, currentPeriodEnd }: PeriodEndProps) => (
+  <SubmitForm
+    action={changePeriodEnd}
+    hidden={{ projectId }}
+    done={{ title: 'Period end saved', description: 'It applies from the next decision on.' }}
+    submit="Save period end"
+    className="grid max-w-2xl gap-4"
+  >
+    {(parts) => (
+      <EndField
+        parts={parts}
+        label="Ends"
+        names={{ ends: 'ends', instant: 'currentPeriodEnd' }}
+        initial={currentPeriodEnd}
+        calls="All calls"
+      />
+    )}
+  </SubmitForm>
+);

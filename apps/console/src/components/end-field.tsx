@@ -1,0 +1,89 @@
+'use client';
+
+import { useState } from 'react';
+import { absoluteTime, instantOf, LOCAL_TIME_BOUNDS, localText, relativeTime } from '#lib/time.ts';
+import type { ActionFormParts } from './action-form.tsx';
+import { InputField, SelectField } from './ui/field.tsx';
+import { useClock } from './ui/time.tsx';
+
+const DAY_MS = 86_400_000;
+const NEVER = ['never', 'Never'] as const;
+const AT = ['at', 'On a date'] as const;
+
+export interface EndFieldProps extends Pick<EndEffectProps, 'calls'> {
+  parts: Pick<ActionFormParts<unknown>, 'errorOf'>;
+  label: string;
+  /** The fields of the action: whether it ends, `never` or `at`, and when. */
+  names: { ends: string; instant: string };
+  /** The current end, ISO 8601; null if there is none. */
+  initial: string | null;
+  /** Other choices, each a number of days from now. */
+  days?: readonly (readonly [days: string, text: string])[];
+}
+
+/** Never, after some days, or at a time in the viewer's time zone. */
+export function EndField({ parts, label, names, initial, days = [], calls }: EndFieldProps) {
+  const [choice, setChoice] = useState(initial === null ? 'never' : 'at');
+  const [typed, setTyped] = useState(() => (initial === null ? '' : localText(new Date(initial))));
+  const [chosenAt, setChosenAt] = useState(0);
+  const instant = chosenInstant(choice, typed, chosenAt);
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <input type="hidden" name={names.ends} value={choice === 'never' ? 'never' : 'at'} />
+      <input type="hidden" name={names.instant} value={instant?.toISOString() ?? ''} />
+      <SelectField
+        name={`${names.ends}Choice`}
+        label={label}
+        error={parts.errorOf(names.ends)}
+        value={choice}
+        onChange={(event) => {
+          setChoice(event.target.value);
+          setChosenAt(Date.now());
+        }}
+        options={[NEVER, ...days, AT]}
+      />
+      {choice === 'at' && (
+        <InputField
+          name={`${names.ends}On`}
+          label="Date and time"
+          type="datetime-local"
+          {...LOCAL_TIME_BOUNDS}
+          error={parts.errorOf(names.instant)}
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      )}
+      <EndEffect end={instant} calls={calls} />
+    </div>
+  );
+}
+
+function chosenInstant(choice: string, typed: string, chosenAt: number): Date | null {
+  if (choice === 'never') return null;
+  if (choice === 'at') return instantOf(typed);
+  return new Date(chosenAt + Number(choice) * DAY_MS);
+}
+
+interface EndEffectProps {
+  /** When calls end; null shows nothing. */
+  end: Date | null;
+  /** Which calls it ends: "Calls with this key". */
+  calls: string;
+}
+
+/** Says what the chosen end does, in the viewer's time zone. */
+function EndEffect({ end, calls }: EndEffectProps) {
+  const { now, timeZone } = useClock();
+  return (
+    <p aria-live="polite" className="text-small text-muted empty:hidden sm:col-span-2">
+      {end !== null && end <= now && (
+        <strong className="font-medium text-limit-text">
+          This time is in the past. {calls} are denied as soon as you save.
+        </strong>
+      )}
+      {end !== null &&
+        end > now &&
+        `${calls} are allowed until ${absoluteTime(end, timeZone)} (${timeZone}), ${relativeTime(end, now)}.`}
+    </p>
+  );
+}
