@@ -12,7 +12,7 @@ import type { ExplainedDecision, SimulatedGate } from '#components/simulation/si
 import { formatCount, policyText } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
 
-/** What the gates tell of a decision. */
+/** What the gates say of a decision. */
 type RecordedDecision = Pick<
   DecisionRecord,
   | 'method'
