@@ -42,8 +42,9 @@ export default defineConfig({
   expect: { timeout: 15_000 },
   retries: 0,
   forbidOnly: true,
-  // Files at a time. They share one installation, in which each test has projects of its own.
-  workers: 2,
+  // Files at a time: one more than processors, since a test waits for much of its time. They share one
+  // installation, in which each test has projects of its own.
+  workers: 3,
   reporter: [['list'], ...(report ? [['json', { outputFile: report }] as const] : [])],
   use: {
     baseURL: stack.consoleUrl,
