@@ -616,10 +616,13 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
   ],
 };
 
-/** Functions with a context that write no audit row: they run other verbs, or change no auditable fact. */
+/** Functions with a context that are part of other verbs, run them, or change no auditable fact. */
 const WITHOUT_AUDIT = [
   'allOrNothing',
   'changing',
+  'changeApiKey',
+  'insertPolicy',
+  'removePolicy',
   'inTransaction',
   'writeAudit',
   'chargeAttempt',
