@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type MintedCredential, mintApiKey, mintProjectSecret } from '@ceiba/domain';
+import { eachLimit, type MintedCredential, mintApiKey, mintProjectSecret } from '@ceiba/domain';
 import {
   createDatabase,
   createPolicy,
@@ -93,7 +93,7 @@ async function createOpenProject(db: Database) {
   const project = await createProject(ctx, { ownerId: owner.userId, name: 'bench', secret });
   if (project.kind !== 'created') throw new Error(`the project was not created: ${project.kind}`);
   const { projectId } = project;
-  const limits = { activeKeyCap: NO_LIMIT, rateLimitPerMinute: NO_LIMIT, monthlyQuota: NO_LIMIT };
+  const limits = { activeKeyCap: NO_LIMIT, ...eachLimit(() => NO_LIMIT) };
   const { planId } = await putPlan(ctx, { name, ...limits });
   await setSubscription(ctx, { projectId, planId });
   await createPolicy(ctx, { projectId, method: 'GET', pathPattern: '/v1/reports*' });

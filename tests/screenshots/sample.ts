@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mintApiKey, mintInvitation, mintPasswordReset, mintProjectSecret } from '@ceiba/domain';
+import {
+  mintApiKey,
+  mintInvitation,
+  mintPasswordReset,
+  mintProjectSecret,
+  SEEDED_PLANS,
+} from '@ceiba/domain';
 import { hashPassword } from '@ceiba/domain/password';
 import {
   archiveApiKey,
@@ -166,8 +172,7 @@ async function addColleagues({ db, ctx }: World) {
     await db.sql`update users set created_at = now() - make_interval(days => ${9 + index * 31})
       where email = ${`${name}@example.com`}`;
   }
-  const limits = { activeKeyCap: 40, rateLimitPerMinute: 1200, monthlyQuota: 1_000_000 };
-  await createPlan(ctx, { name: 'Growth', ...limits });
+  await createPlan(ctx, { ...SEEDED_PLANS[2], name: 'Growth', activeKeyCap: 40 });
 }
 
 async function createEmpty({ ctx, ownerId }: World, name: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
-import { mintApiKey, mintProjectSecret } from '@ceiba/domain';
+import { eachLimit, type KeyLimits, mintApiKey, mintProjectSecret } from '@ceiba/domain';
 import {
   archiveApiKey,
   createApiKey,
@@ -34,11 +34,9 @@ export interface ProjectOptions {
   defaultKeyRateLimitPerMinute?: number;
 }
 
-export interface ApiKeyOptions {
+export interface ApiKeyOptions extends Partial<KeyLimits> {
   displayName?: string;
   expiresAt?: Date;
-  rateLimitPerMinute?: number;
-  monthlyQuota?: number;
 }
 
 /** A key with its plaintext. */
@@ -57,10 +55,7 @@ export interface TestProject {
   /** The current secret: the last result of `rotateSecret`. */
   readonly secret: string;
   createKey(options?: ApiKeyOptions): Promise<TestApiKey>;
-  setKeyLimits(
-    apiKeyId: string,
-    limits: { rateLimitPerMinute: number | null; monthlyQuota: number | null },
-  ): Promise<void>;
+  setKeyLimits(apiKeyId: string, limits: Partial<KeyLimits>): Promise<void>;
   disableKey(apiKeyId: string): Promise<void>;
   endKey(apiKeyId: string, status: 'revoked' | 'archived'): Promise<void>;
   setPlanLimits(limits: PlanLimits): Promise<void>;
@@ -79,7 +74,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-const PLENTY = { activeKeyCap: 1_000, rateLimitPerMinute: 1_000_000, monthlyQuota: 1_000_000 };
+const PLENTY = { activeKeyCap: 1_000, ...eachLimit(() => 1_000_000) };
 const REPORTS: readonly PolicyRule[] = [{ method: 'GET', pathPattern: '/v1/reports*' }];
 
 /** Builds scenarios in a migrated database, only through the verbs. */

@@ -9,6 +9,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { type Charge, conclude, denied } from './charge.ts';
 import { type ApiKeyFacts, decide, type LiveCall, type Snapshot } from './decide.ts';
+import { eachLimit } from './limits.ts';
 
 const DECISION_ID = '01960000-0000-7000-8000-000000000001';
 const API_KEY: ApiKeyFacts = {
@@ -18,14 +19,13 @@ const API_KEY: ApiKeyFacts = {
   status: 'active',
   expired: false,
   disabled: false,
-  rateLimitPerMinute: null,
-  monthlyQuota: null,
+  ...eachLimit(() => null),
 };
 const PLAN = {
   planId: '01960000-0000-7000-8000-000000000003',
   name: 'Pro',
+  ...eachLimit(() => 1_000_000),
   rateLimitPerMinute: 1200,
-  monthlyQuota: 1_000_000,
 };
 const SNAPSHOT: Snapshot = {
   projectId: '01960000-0000-7000-8000-000000000004',
@@ -146,7 +146,7 @@ describe('decide', () => {
 
 describe('the scopes that a live call is charged to', () => {
   it('are the project with its plan, and the key, which is counted even without a limit', () => {
-    expect(liveCallOf(SNAPSHOT).scopes).toEqual([
+    expect(liveCallOf(SNAPSHOT).scopes).toMatchObject([
       {
         kind: 'project',
         id: SNAPSHOT.projectId,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mintProjectSecret } from '@ceiba/domain';
+import { eachLimit, mintProjectSecret } from '@ceiba/domain';
 import {
   archiveApiKey,
   disableApiKey,
@@ -41,7 +41,7 @@ const SOON = '60 milliseconds';
 const LONG_AGO = '2020-01-01T00:00:00.000Z';
 const REPORTS = { method: 'GET', pathPattern: '/v1/reports*' };
 
-const PLENTY = { rateLimitPerMinute: 1_000_000, monthlyQuota: 1_000_000 };
+const PLENTY = eachLimit(() => 1_000_000);
 
 /** Every kind of change after which an allowed call is denied. */
 export const CHANGES = {
@@ -101,15 +101,13 @@ export const CHANGES = {
   'the limit of a key becomes 0': {
     becomes: 'rate_limited',
     ways: {
-      verb: ({ project, key }) =>
-        project.setKeyLimits(key.apiKeyId, { rateLimitPerMinute: 0, monthlyQuota: null }),
+      verb: ({ project, key }) => project.setKeyLimits(key.apiKeyId, { rateLimitPerMinute: 0 }),
       sql: (scene) =>
         sqlOf(
           scene,
         )`update api_keys set rate_limit_per_minute = 0 where id = ${scene.key.apiKeyId}`,
     },
-    restore: ({ project, key }) =>
-      project.setKeyLimits(key.apiKeyId, { rateLimitPerMinute: null, monthlyQuota: null }),
+    restore: ({ project, key }) => project.setKeyLimits(key.apiKeyId, { rateLimitPerMinute: null }),
   },
   'a policy is removed': {
     becomes: 'policy_no_match',

@@ -1,3 +1,4 @@
+import { eachLimit } from '@ceiba/domain';
 import type { LookupItem, LookupRow, PolicyPage } from '@ceiba/schema';
 import postgres from 'postgres';
 import { createMemoryStore, type MemoryStore } from '../../integration/limiter/support/store.ts';
@@ -97,7 +98,7 @@ export class PostgresModel {
           plan: {
             planId: projectId,
             name: 'plan',
-            rateLimitPerMinute: 1_000_000,
+            ...eachLimit(() => 1_000_000),
             monthlyQuota: project.monthlyQuota,
           },
         },
@@ -137,8 +138,7 @@ const rowOf = ({ apiKeyId, status, isUsed }: ModelKey) => ({
   expired: false,
   disabled: false,
   neverUsed: !isUsed,
-  rateLimitPerMinute: null,
-  monthlyQuota: null,
+  ...eachLimit(() => null),
 });
 
 /** The connections of one pool; each carries one statement at a time. */

@@ -1,4 +1,4 @@
-import { projectScope } from '@ceiba/domain';
+import { eachLimit, projectScope } from '@ceiba/domain';
 import { readMonthTotals, recordUsage, type UsageMonthCount } from '@ceiba/schema';
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
@@ -161,7 +161,7 @@ async function charge(
   { isLate, usesSeed }: { isLate: boolean; usesSeed: boolean },
 ) {
   const script = scriptAt(redis, chargeScriptText(), before);
-  const limits = { rateLimitPerMinute: RATE, monthlyQuota: QUOTA };
+  const limits = { ...eachLimit(() => null), rateLimitPerMinute: RATE, monthlyQuota: QUOTA };
   const request = {
     projectId,
     apiKeyId: projectId,

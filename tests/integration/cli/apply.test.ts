@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { digestOf, isWellFormedProjectSecret } from '@ceiba/domain';
+import { digestOf, eachLimit, isWellFormedProjectSecret } from '@ceiba/domain';
 import { verifyPassword } from '@ceiba/domain/password';
 import {
   createDatabase,
@@ -222,12 +222,7 @@ describe('a changed file', () => {
   });
 
   test('subscribes projects to plans of the same file and to existing ones', async () => {
-    await putPlan(desk.ctx, {
-      name: 'Present',
-      activeKeyCap: 1,
-      rateLimitPerMinute: 1,
-      monthlyQuota: 1,
-    });
+    await putPlan(desk.ctx, { name: 'Present', activeKeyCap: 1, ...eachLimit(() => 1) });
     await applyJson(`${FILE}  - name: second\n    subscription: { plan: Present }\n`);
     const [row] = await desk.db.sql`
       select string_agg(plans.name, ', ' order by plans.name) as names

@@ -1,6 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type MintedCredential, mintApiKey, mintProjectSecret } from '@ceiba/domain';
+import {
+  eachLimit,
+  type MintedCredential,
+  mintApiKey,
+  mintProjectSecret,
+  type PlanLimits,
+} from '@ceiba/domain';
 import {
   createApiKey,
   createDatabase,
@@ -94,18 +100,20 @@ export async function makeProject(ctx: VerbContext, owner?: string): Promise<Mad
   return { ownerId, projectId: expectKind(created, 'created').projectId, name, secret };
 }
 
+/** Limits of a plan, each another number, so that none can stand for another. */
+export const LIMITS: PlanLimits = { activeKeyCap: 1, ...eachLimit(({ length }) => length) };
+
 /** Subscribes a project to a new plan with these limits. */
 export async function givePlan(
   ctx: VerbContext,
   projectId: string,
-  limits: { activeKeyCap?: number; rateLimitPerMinute?: number; monthlyQuota?: number },
+  limits: Partial<PlanLimits>,
 ): Promise<{ planId: string; name: string }> {
   const name = `plan-${randomUUID()}`;
   const { planId } = await putPlan(ctx, {
     name,
     activeKeyCap: 1_000,
-    rateLimitPerMinute: 1_000,
-    monthlyQuota: 1_000,
+    ...eachLimit(() => 1_000),
     ...limits,
   });
   expectKind(await setSubscription(ctx, { projectId, planId }), 'updated');

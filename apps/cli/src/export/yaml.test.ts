@@ -1,4 +1,5 @@
 import { displayNameSchema } from '@ceiba/contract';
+import { eachLimit } from '@ceiba/domain';
 import { describe, expect, test } from 'vitest';
 import { readCeibaFile } from '../apply/read.ts';
 import { yamlOf } from './yaml.ts';
@@ -39,12 +40,7 @@ function namesToTry(): string[] {
 
 const fileWith = (...names: string[]) => ({
   owner: { email: 'ops@example.com' },
-  plans: names.map((name) => ({
-    name,
-    activeKeyCap: 1,
-    rateLimitPerMinute: 1,
-    monthlyQuota: 1,
-  })),
+  plans: names.map((name) => ({ name, activeKeyCap: 1, ...eachLimit(() => 1) })),
   projects: names.map((name) => ({
     name,
     subscription: { plan: name, status: 'active' as const, currentPeriodEnd: null },
@@ -63,7 +59,7 @@ describe('an exported file', () => {
   test('has a name of a hundred characters on one line', () => {
     const name = `a${' b: #'.repeat(19)}'"\\!`.slice(0, 100);
     const text = yamlOf(fileWith(name));
-    expect(text).toMatch(/^ {2}- \{ name: .{100,} monthlyQuota: 1 \}$/m);
+    expect(text).toMatch(/^ {2}- \{ name: .{100,} activeKeyCap: 1, .* \}$/m);
     expect(readCeibaFile('export', text).file).toEqual(fileWith(name));
   });
 });

@@ -1,4 +1,4 @@
-import { type Charge, digestOf } from '@ceiba/domain';
+import { type Charge, digestOf, eachLimit } from '@ceiba/domain';
 import { expect, it } from 'vitest';
 import { Deadline } from '../deadline.ts';
 import { Admission } from './admission.ts';
@@ -34,7 +34,7 @@ function dependenciesOf(charge: Dependencies['limiter']['charge']): Dependencies
     subscription: {
       admits: true,
       status: 'active' as const,
-      plan: { planId: 'plan', name: 'Pro', rateLimitPerMinute: 10, monthlyQuota: 10 },
+      plan: { planId: 'plan', name: 'Pro', ...eachLimit(() => 10) },
     },
     apiKey: {
       apiKeyId: 'key',
@@ -43,9 +43,8 @@ function dependenciesOf(charge: Dependencies['limiter']['charge']): Dependencies
       status: 'active' as const,
       expired: false,
       disabled: false,
-      rateLimitPerMinute: null,
-      monthlyQuota: null,
       neverUsed: false,
+      ...eachLimit(() => null),
     },
   };
   const policy = { policyId: 'policy', method: 'GET' as const, pathPattern: '/*' };

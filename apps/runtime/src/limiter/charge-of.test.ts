@@ -1,4 +1,4 @@
-import { apiKeyScope, projectScope } from '@ceiba/domain';
+import { apiKeyScope, eachLimit, projectScope } from '@ceiba/domain';
 import { describe, expect, it } from 'vitest';
 import { chargeOf } from './charge-of.ts';
 import type { CountedReply } from './charge-script.ts';
@@ -8,7 +8,7 @@ const MONTH = 2026 * 12 + 10;
 const NOW_MS = Date.UTC(2026, 10, 30, 23, 59, 17, 500);
 
 const scope = (rateLimitPerMinute: number | null, monthlyQuota: number | null) =>
-  projectScope('p', { rateLimitPerMinute, monthlyQuota });
+  projectScope('p', { ...eachLimit(() => null), rateLimitPerMinute, monthlyQuota });
 
 function reply(
   kind: CountedReply['kind'],
@@ -81,7 +81,7 @@ describe('the result of a charge', () => {
     { refused: 'the key', counts: [59, 10], owner: 'api_key' },
     { refused: 'the plan where both did', counts: [60, 11], owner: 'plan' },
   ])('says that $refused refused', ({ counts: [ofProject = 0, ofKey = 0], owner }) => {
-    const own = { rateLimitPerMinute: 10, monthlyQuota: 10 };
+    const own = eachLimit(() => 10);
     const scopes = [scope(60, 60), apiKeyScope('k', own, null)];
     const minutes = [
       [ofProject, 0],

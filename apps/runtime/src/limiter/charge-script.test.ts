@@ -1,4 +1,4 @@
-import { projectScope } from '@ceiba/domain';
+import { eachLimit, projectScope } from '@ceiba/domain';
 import type { RedisClient } from '@ceiba/process/redis';
 import { expect, it } from 'vitest';
 import { runCharges, type Seeds } from './charge-script.ts';
@@ -14,7 +14,8 @@ async function counterArgument(...seeds: (Seeds | null)[]): Promise<unknown> {
       return [1, 1, 1, ...seeds.map(() => 'late')];
     },
   };
-  const scopes = [projectScope('p', { rateLimitPerMinute: null, monthlyQuota: null })];
+  const none = eachLimit(() => null);
+  const scopes = [projectScope('p', none)];
   const request = { projectId: 'p', apiKeyId: 'k', policyId: 'o', scopes };
   await runCharges(script, {} as RedisClient, {
     projectId: 'p',

@@ -1,4 +1,4 @@
-import { apiKeyScope, type ChargeRequest, projectScope } from '@ceiba/domain';
+import { apiKeyScope, type ChargeRequest, eachLimit, projectScope } from '@ceiba/domain';
 import type { RedisClient } from '@ceiba/process/redis';
 import { describe, expect, it, vi } from 'vitest';
 import { Deadline } from '../deadline.ts';
@@ -9,9 +9,10 @@ import { createLimiter, type LimiterOptions } from './limiter.ts';
 
 const PROJECT = '11111111-1111-4111-8111-111111111111';
 const KEY = '22222222-2222-4222-8222-222222222222';
+const NONE = eachLimit(() => null);
 const SCOPES = [
-  projectScope(PROJECT, { rateLimitPerMinute: 60, monthlyQuota: 1000 }),
-  apiKeyScope(KEY, { rateLimitPerMinute: null, monthlyQuota: null }, null),
+  projectScope(PROJECT, { ...NONE, rateLimitPerMinute: 60, monthlyQuota: 1000 }),
+  apiKeyScope(KEY, NONE, null),
 ];
 const POLICY = '33333333-3333-4333-8333-333333333333';
 const REQUEST = { projectId: PROJECT, apiKeyId: KEY, policyId: POLICY, scopes: SCOPES };
@@ -179,13 +180,13 @@ describe('charges that share a call', () => {
   const [project] = SCOPES;
   const ofOther = {
     apiKeyId: OTHER,
-    scopes: [project!, apiKeyScope(OTHER, { rateLimitPerMinute: 5, monthlyQuota: null }, null)],
+    scopes: [project!, apiKeyScope(OTHER, { ...NONE, rateLimitPerMinute: 5 }, null)],
   };
 
   it('name each counter once, and their own deadlines and limits', async () => {
     const { charge, calls } = limiterBefore([]);
     const lowered = {
-      scopes: [projectScope(PROJECT, { rateLimitPerMinute: 60, monthlyQuota: 9 })],
+      scopes: [projectScope(PROJECT, { ...NONE, rateLimitPerMinute: 60, monthlyQuota: 9 })],
     };
     await Promise.allSettled([charge(), charge(40, ofOther), charge(50.9, lowered)]);
     expect(calls).toHaveLength(1);

@@ -3,6 +3,7 @@ import {
   apiKeyScope,
   type Charge,
   type ChargeRequest,
+  eachLimit,
   type KeyLimits,
   projectScope,
 } from '@ceiba/domain';
@@ -147,7 +148,7 @@ export async function startRuntime(options: TestRuntimeOptions): Promise<TestRun
   };
 }
 
-export const NO_LIMITS: KeyLimits = { rateLimitPerMinute: null, monthlyQuota: null };
+export const NO_LIMITS: KeyLimits = eachLimit(() => null);
 /** More than any test uses. */
 export const AMPLE = 1_000_000;
 
@@ -158,7 +159,7 @@ export function callOf(
   ids: Partial<Omit<Call, 'scopes'>> = {},
 ): Call {
   const { projectId = randomUUID(), apiKeyId = randomUUID(), policyId = randomUUID() } = ids;
-  const ample = { rateLimitPerMinute: AMPLE, monthlyQuota: AMPLE };
+  const ample = eachLimit(() => AMPLE);
   return {
     projectId,
     apiKeyId,

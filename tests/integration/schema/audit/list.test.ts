@@ -12,6 +12,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import {
   follow,
   givePlan,
+  LIMITS,
   type MadeKey,
   type MadeProject,
   makeKey,
@@ -80,12 +81,7 @@ describe('the audit log', () => {
 
   test('of an owner has no row of other owners or of the installation', async () => {
     const other = await makeProject(bench.ctx);
-    await createPlan(bench.ctx, {
-      name: randomUUID(),
-      activeKeyCap: 1,
-      rateLimitPerMinute: 1,
-      monthlyQuota: 1,
-    });
+    await createPlan(bench.ctx, { name: randomUUID(), ...LIMITS });
     const { items } = await list();
     expect(new Set(items.map(({ projectId }) => projectId))).toEqual(
       new Set([project.projectId, null]),
@@ -99,8 +95,7 @@ describe('the audit log', () => {
 
   test('of the installation has the changes that belong to no project, and no others', async () => {
     const name = randomUUID();
-    const limits = { activeKeyCap: 1, rateLimitPerMinute: 1, monthlyQuota: 1 };
-    await createPlan(bench.ctx, { name, ...limits });
+    await createPlan(bench.ctx, { name, ...LIMITS });
     const { items } = await list({ ownerId: null, projectId: null });
     expect(items[0]).toMatchObject({ action: 'plan.create', target: { label: name } });
     expect(new Set(items.map(({ projectId }) => projectId))).toEqual(new Set([null]));

@@ -91,6 +91,7 @@ import { addMember } from '../member/support.ts';
 import {
   expectKind,
   givePlan,
+  LIMITS,
   type MadeKey,
   type MadeProject,
   makeKey,
@@ -181,7 +182,6 @@ async function makeSecured(passwordHash: string): Promise<Secured> {
   return { userId, email, passkeyId: passkey!.passkeyId, reset };
 }
 
-const LIMITS = { activeKeyCap: 1, rateLimitPerMinute: 1, monthlyQuota: 1 };
 /** Runs a verb in a transaction in which no user is an administrator. */
 function withoutAdministrators<T>(
   ctx: VerbContext,
@@ -392,16 +392,7 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
   ],
   revokeApiKey: [(ctx, { key }) => revokeApiKey(ctx, key), ['api_key.revoke']],
   archiveApiKey: [(ctx, { key }) => archiveApiKey(ctx, key), ['api_key.archive']],
-  putPlan: [
-    (ctx) =>
-      putPlan(ctx, {
-        name: `plan-${randomUUID()}`,
-        activeKeyCap: 1,
-        rateLimitPerMinute: 1,
-        monthlyQuota: 1,
-      }),
-    ['plan.create'],
-  ],
+  putPlan: [(ctx) => putPlan(ctx, { name: `plan-${randomUUID()}`, ...LIMITS }), ['plan.create']],
   createUser: [
     (ctx, { passwordHash }) =>
       createUser(ctx, { email: `${randomUUID()}@example.com`, passwordHash }),

@@ -8,13 +8,11 @@ import {
   type VerbContext,
 } from '@ceiba/schema';
 import { describe, expect, test } from 'vitest';
-import { countAuditRows, makeProject, useBench } from '../support.ts';
+import { countAuditRows, LIMITS, makeProject, useBench } from '../support.ts';
 
 const bench = useBench();
 
 describe('putting a plan', () => {
-  const LIMITS = { activeKeyCap: 2, rateLimitPerMinute: 3, monthlyQuota: 5 };
-
   test('creates, changes or keeps the plan of that name, with an audit row per change', async () => {
     const name = randomUUID();
     const rowsBefore = await countAuditRows(bench.db);

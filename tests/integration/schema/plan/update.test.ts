@@ -13,13 +13,13 @@ import {
   countAuditRows,
   expectKind,
   givePlan,
+  LIMITS,
   makeProject,
   useBench,
 } from '../support.ts';
 
 const bench = useBench();
 
-const LIMITS = { activeKeyCap: 1, rateLimitPerMinute: 2, monthlyQuota: 3 };
 async function makePlan(name: string = randomUUID()): Promise<{ planId: string; name: string }> {
   const created = await createPlan(bench.ctx, { name, ...LIMITS });
   return { planId: expectKind(created, 'created').planId, name };

@@ -16,7 +16,7 @@ import {
   updatePlan,
 } from '@ceiba/schema';
 import { describe, expect, test } from 'vitest';
-import { countAuditRows, holding, makeOwner, untilWaiting, useBench } from '../support.ts';
+import { countAuditRows, holding, LIMITS, makeOwner, untilWaiting, useBench } from '../support.ts';
 import { type Administrator, makeAdministrator } from './support.ts';
 
 const bench = useBench();
@@ -34,7 +34,6 @@ async function makeOneselfAdministrator({ userId, ctx }: Administrator): Promise
   }
 }
 
-const LIMITS = { activeKeyCap: 1, rateLimitPerMinute: 1, monthlyQuota: 1 };
 /** The advisory lock of all changes by administrators and of their role. */
 const LOCK = `select pg_advisory_xact_lock(${0x0ce1bf})`;
 
