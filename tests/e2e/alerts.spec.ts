@@ -128,6 +128,7 @@ test('a webhook is added, tested, repaired and deleted, and its secret is shown 
   // A disabled destination offers no test, and can be enabled.
   await page.getByRole('button', { name: 'Disable' }).click();
   await expect(page.getByText('No alert is sent here')).toBeVisible();
+  await expect(page.getByLabel('Notifications')).toContainText('Disabled');
   await expect(page.getByRole('button', { name: 'Send a test' })).toHaveCount(0);
   await page.getByRole('button', { name: 'Enable' }).click();
   await expect(page.getByRole('button', { name: 'Send a test' })).toBeVisible();

@@ -59,14 +59,17 @@ export function ActionForm<Data>({
   const form = useRef<HTMLFormElement>(null);
   const settledAt = state.kind === 'idle' ? 0 : state.at;
   const toast = useToast();
-  const latest = useRef({ state, done, onDone });
-  latest.current = { state, done, onDone };
+  // A success can change the page, and with it what this form would announce.
+  const sent = useRef(done);
+  const latest = useRef({ state, onDone });
+  latest.current = { state, onDone };
 
   useEffect(() => {
     if (settledAt === 0) return;
-    const { state: settled, done: message, onDone: report } = latest.current;
+    const { state: settled, onDone: report } = latest.current;
     if (form.current === null) return;
     if (settled.kind === 'done') {
+      const message = sent.current;
       if (message) toast(typeof message === 'function' ? message(settled.data) : message);
       report?.(settled.data, form.current);
     } else form.current.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
@@ -83,6 +86,7 @@ export function ActionForm<Data>({
         if (pending) return;
         const { submitter } = event.nativeEvent as SubmitEvent;
         const data = new FormData(event.currentTarget, submitter);
+        sent.current = done;
         startTransition(() => dispatch(data));
       }}
       noValidate

@@ -29,10 +29,13 @@ export function EndField({ parts, label, names, initial, days = [], calls }: End
   const instant = chosenInstant(choice, typed, chosenAt);
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <input type="hidden" name={names.ends} value={choice === 'never' ? 'never' : 'at'} />
+      {days.length > 0 && (
+        <input type="hidden" name={names.ends} value={choice === 'never' ? 'never' : 'at'} />
+      )}
       <input type="hidden" name={names.instant} value={instant?.toISOString() ?? ''} />
       <SelectField
-        name={`${names.ends}Choice`}
+        // Without other choices it is the field itself, which works without scripts.
+        name={days.length > 0 ? `${names.ends}Choice` : names.ends}
         label={label}
         error={parts.errorOf(names.ends)}
         value={choice}

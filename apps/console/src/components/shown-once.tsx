@@ -1,15 +1,7 @@
 'use client';
 
 import dynamic from 'next/dynamic';
-import { useRouter } from 'next/navigation';
-import {
-  type ComponentType,
-  createContext,
-  type ReactNode,
-  useContext,
-  useState,
-  useTransition,
-} from 'react';
+import { type ComponentType, createContext, type ReactNode, useContext, useState } from 'react';
 import { type FormAction, shownWith } from '../lib/action-state.ts';
 
 export interface ShownOnceProps<Data> {
@@ -32,18 +24,8 @@ export function shownOnce<Data>(
     /** The page, or instead of it what was created. */
     Step({ children }: { children: ReactNode }) {
       const [created, setCreated] = useState<Data>();
-      const [isLeaving, startLeaving] = useTransition();
-      const router = useRouter();
-      // The page from before could show what has changed, so it does not come back.
-      const leave = () =>
-        startLeaving(() => {
-          router.refresh();
-          setCreated(undefined);
-        });
       if (created === undefined) return <ShowContext value={setCreated}>{children}</ShowContext>;
-      // What was created leaves at once, however long the page takes.
-      if (isLeaving) return <output className="text-muted">Loading the page…</output>;
-      return <Shown created={created} onDone={leave} />;
+      return <Shown created={created} onDone={() => setCreated(undefined)} />;
     },
     /** What shows the answer of the action, for components inside the step. */
     useShow: () => useContext(ShowContext),

@@ -2,7 +2,7 @@
 
 import { Download, KeyRound } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState, useTransition } from 'react';
 import { useLeaveGuard } from '../../lib/use-leave-guard.ts';
 import { Button } from './button.tsx';
 import { CodeBlock, type CodeTab } from './code-block.tsx';
@@ -23,6 +23,7 @@ export interface SecretRevealProps {
   children?: ReactNode;
   /** It was copied or downloaded. */
   onStored?: () => void;
+  /** Shows the page that follows, which is loaded anew: the page from before could have changed. */
   onDone: () => void;
 }
 
@@ -41,8 +42,16 @@ export function SecretReveal({
   onDone,
 }: SecretRevealProps) {
   const [stored, setStored] = useState(false);
-  const { leave, stay, finish } = useLeaveGuard(stored, onDone);
+  const [isLeaving, startLeaving] = useTransition();
+  const isDone = useRef(false);
   const router = useRouter();
+  const { leave, stay, finish } = useLeaveGuard(stored, () => {
+    isDone.current = true;
+    startLeaving(() => {
+      onDone();
+      router.refresh();
+    });
+  });
   const heading = useRef<HTMLHeadingElement>(null);
   const headingId = useId();
   function store() {
@@ -56,8 +65,15 @@ export function SecretReveal({
   useEffect(() => heading.current?.focus(), []);
 
   // The action revalidated no page (`showsOnce`), because that could have replaced this one.
-  useEffect(() => () => router.refresh(), [router]);
+  useEffect(
+    () => () => {
+      if (!isDone.current) router.refresh();
+    },
+    [router],
+  );
 
+  // The secret leaves at once, however long the page takes.
+  if (isLeaving) return <output className="text-muted">Loading the page…</output>;
   return (
     // Copying a selection counts too.
     <section

@@ -20,7 +20,7 @@ export interface ProviderProfile {
 
 export type IdentityResult =
   | { kind: 'signed_in'; userId: string; sessionId: string }
-  | { kind: 'email_missing' | 'email_unverified' | 'unavailable' }
+  | { kind: 'email_missing' | 'email_invalid' | 'email_unverified' | 'unavailable' }
   | Exclude<SignUpResult, { kind: 'created' }>;
 
 /**
@@ -36,8 +36,9 @@ export async function signInWithIdentity(
   const identity = { provider: profile.provider, subject: profile.subject };
   const known = await findUserByIdentity(ctx.db, identity);
   if (known !== null) return start(ctx, known, lifetimeSeconds);
+  if (!profile.email) return { kind: 'email_missing' };
   const email = emailSchema.safeParse(profile.email).data;
-  if (email === undefined) return { kind: 'email_missing' };
+  if (email === undefined) return { kind: 'email_invalid' };
   if (profile.emailVerified === false) return { kind: 'email_unverified' };
   const result = await signUp(ctx, {
     email,

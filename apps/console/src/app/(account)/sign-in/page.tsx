@@ -47,6 +47,8 @@ const PROVIDER_ERRORS: Record<string, string> = {
   email_taken:
     'An account with this e-mail address exists already. Sign in to it the way you did before: a matching address alone does not link accounts.',
   email_missing: 'The provider did not share an e-mail address, and an account needs one.',
+  email_invalid:
+    'The provider shared something that is not an e-mail address with a public domain, and an account needs one.',
   email_unverified: 'Your provider has not verified this e-mail address. Verify it there first.',
   closed: 'There is no account for this identity, and sign-up is closed.',
   setup_token:
