@@ -40,7 +40,7 @@ export async function proveWorkerLoss(
   const node = await startNode(stage, { settings: { ...PATIENT, RUNTIME_WORKERS: '2' } });
   try {
     for (; figures.kills < times; figures.kills += 1) {
-      const account = await openAccount(stage, random.int(400, 600));
+      const account = await openAccount(stage, random.int(3_000, 4_000));
       account.history.losses.push({ words: 'a worker was killed', forgets: 0 });
       accounts.push(account);
       const started = workersStartedBy(node.runtime);

@@ -23,7 +23,7 @@ export interface SecretRevealProps {
   children?: ReactNode;
   /** It was copied or downloaded. */
   onStored?: () => void;
-  /** Shows the page that follows, which is loaded anew: the page from before could have changed. */
+  /** Shows the page that follows, which is loaded again: the page from before could have changed. */
   onDone: () => void;
 }
 
