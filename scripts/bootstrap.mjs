@@ -76,7 +76,9 @@ async function installIfNeeded(command) {
   const extent = command === 'start' ? 'programs' : 'all';
   for (let isWaiting = false; !isInstalled(extent); isWaiting = true) {
     if (takeLock()) return runNpm(command, extent);
-    if (!isWaiting) console.log('\n  Another command installs the packages; waiting for it …');
+    if (!isWaiting) {
+      console.log(`\n  Another command installs the packages; waiting for it (${lockFile}) …`);
+    }
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
 }
@@ -91,7 +93,8 @@ function takeLock() {
     if (!existsSync(lockFile)) throw error;
     const { mtimeMs = Date.now() } = statSync(lockFile, { throwIfNoEntry: false }) ?? {};
     const isOfEarlierBoot = mtimeMs < Date.now() - uptime() * 1000;
-    const holders = (readText(lockFile) ?? '').split(' ');
+    // A container gives the same ids again.
+    const holders = (readText(lockFile) ?? '').split(' ').filter((pid) => pid !== `${process.pid}`);
     if (isOfEarlierBoot || !holders.some(isRunning)) rmSync(lockFile, { force: true });
     return false;
   }
@@ -112,17 +115,38 @@ function isRunning(pid) {
  */
 async function runNpm(command, extent) {
   const args = installation(extent);
+  const stack = args[0] === 'ci' ? runningStack() : undefined;
+  if (stack !== undefined) {
+    rmSync(lockFile, { force: true });
+    console.log('\n  The packages have changed, and Ceiba runs with the ones of before.');
+    console.log(
+      `  Stop it with Ctrl-C in its terminal, or: kill ${stack}. Then run the command again.`,
+    );
+    return end(command);
+  }
   console.log(
     `\n  Installing the packages (npm ${args[0]}): a minute or two, and 1.1 GB with the build …`,
   );
   const flags = ['--include=dev', '--include=optional', '--loglevel=error'];
   const result = await resultOf(...npm(...args, ...flags));
   if (result === 'done') writeFileSync(stampFile(root), stampOf(root, extent));
-  rmSync(lockFile);
+  rmSync(lockFile, { force: true });
   if (result === 'done') return;
   if (result === 'failed') console.log(`\n  npm ${args[0]} failed. ${HINT}`);
+  end(command);
+}
+
+/** @param {string} command */
+function end(command) {
   if (command === 'test') console.log('\n0 passed, 1 failed');
   process.exit(1);
+}
+
+/** @returns {string | undefined} The process id of the launcher that runs in this data folder. */
+function runningStack() {
+  const dataDir = process.env.CEIBA_DATA_DIR || join(root, '.ceiba');
+  const pid = /"pid":(\d+)/.exec(readText(join(dataDir, 'launcher.json')) ?? '')?.[1];
+  return pid !== undefined && isRunning(pid) ? pid : undefined;
 }
 
 /**
@@ -133,14 +157,21 @@ async function runNpm(command, extent) {
  * @returns {Promise<'done' | 'failed' | 'stopped'>}
  */
 function resultOf(program, args) {
-  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  const child = spawn(program, args, {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    // A group of its own, to stop what npm runs as well.
+    detached: true,
+  });
   writeFileSync(lockFile, `${process.pid} ${child.pid}`);
   let isStopped = false;
   const stop = () => {
+    if (isStopped || child.pid === undefined) return;
     isStopped = true;
-    child.kill();
+    const { pid } = child;
+    stopGroup(pid, 'SIGTERM');
+    setTimeout(() => stopGroup(pid, 'SIGKILL'), 3000).unref();
   };
-  // A killed npm does not stop what it ran.
   const { ppid } = process;
   const check = setInterval(() => process.ppid === ppid || stop(), 500);
   process.on('SIGINT', stop).on('SIGTERM', stop);
@@ -153,6 +184,15 @@ function resultOf(program, args) {
     };
     child.once('error', end).once('exit', end);
   });
+}
+
+/** @param {number} pid @param {NodeJS.Signals} signal */
+function stopGroup(pid, signal) {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // It has ended by now.
+  }
 }
 
 /**

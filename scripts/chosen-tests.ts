@@ -81,7 +81,7 @@ export async function runChosen(
 /** @param title The words, which may stand in a file and in no title. */
 function thatRan(tally: Tally, title?: string): Tally {
   const hasRun = tally.passed + tally.failures.length > 0;
-  return hasRun ? tally : failed(`no test has "${title}" in its title`);
+  return hasRun || title === undefined ? tally : failed(`no test has "${title}" in its title`);
 }
 
 /** @param word A file or a folder that exists, else a part of a path. */

@@ -97,8 +97,11 @@ const projectSchema = record({
     .optional(),
 });
 
+/** As the rule of every caller, which a JSON Schema cannot hold as a pipe. */
+const EMAIL = z.email(must('must be an e-mail address')).max(254, 'must be at most 254 characters');
+
 export const fileSchema = record({
-  owner: record({ email: z.email(must('must be an e-mail address')) }).optional(),
+  owner: record({ email: EMAIL }).optional(),
   plans: z.array(planSchema).default([]),
   projects: z.array(projectSchema).default([]),
 });

@@ -41,7 +41,6 @@ const CONNECTIONS = { decisions: 4, keyRoutes: 8, usage: 3, decisionLog: 1, chec
 const USAGE_BUDGET_MS = 2_000;
 /** One write of the decision log, in ms; no request waits for it. */
 const DECISION_LOG_BUDGET_MS = 2_000;
-/** How long one statement of a check may take, in ms. */
 /** One renewal of the lease, in ms. After it the lease tries the next host. */
 const LEASE_BUDGET_MS = 1_000;
 

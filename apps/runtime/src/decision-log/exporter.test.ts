@@ -100,3 +100,17 @@ it('makes no record while a decision waits for its answer', async () => {
   expect(sent.flat()).toEqual(['1', '1']);
   await exporter.stop();
 });
+
+it('loses one decision of which no record can be made, and sends the others', async () => {
+  const { exporter, sent, add, passed } = await openBench();
+  const faulty = Object.defineProperty(decision(0), 'path', {
+    get() {
+      throw new Error('a bug');
+    },
+  });
+  exporter.add(faulty);
+  add(1);
+  await passed();
+  expect([sent, exporter.lost]).toEqual([[['1']], 1]);
+  await exporter.stop();
+});

@@ -80,7 +80,14 @@ export class DecisionExporter {
   #emit(): void {
     const decisions = this.#added;
     this.#added = [];
-    for (const decision of decisions) this.#logger?.emit(logRecordOf(decision));
+    for (const decision of decisions) {
+      try {
+        this.#logger?.emit(logRecordOf(decision));
+      } catch (error) {
+        this.#waiting -= 1;
+        this.#fail(1, error);
+      }
+    }
   }
 
   /** How many decisions wait for the receiver, also those that are being sent. */

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { Executor } from '../connection/database.ts';
+import type { Executor, Transactor } from '../connection/database.ts';
+import { asUpkeep } from '../usage/upkeep.ts';
 
 /** For how long the history of deliveries and the memory of sent alerts are kept: over a month. */
 const ALERT_DAYS = 60;
@@ -11,22 +12,19 @@ const ROWS_MAX = 5_000;
  * Deletes up to 5,000 old alerts with their deliveries, as many old mails, whose links then end, and as
  * many old numbers of failed decisions.
  *
- * @returns whether nothing is left that is as old
+ * @returns whether nothing is left that is as old, or another Runtime does it
  */
-export async function removeOldAlerts(db: { orm: Executor }): Promise<{ isComplete: boolean }> {
-  const alerts = await remove(db, sql`alert_events`, sql`created_at`, ALERT_DAYS);
-  const mails = await remove(db, sql`alert_mails`, sql`sent_at`, ALERT_DAYS);
-  const failures = await remove(db, sql`decision_failures`, sql`minute`, FAILURE_DAYS);
-  return { isComplete: alerts < ROWS_MAX && mails < ROWS_MAX && failures < ROWS_MAX };
+export async function removeOldAlerts(db: { orm: Transactor }): Promise<{ isComplete: boolean }> {
+  const removed = await asUpkeep(db, async (tx) => [
+    await remove(tx, sql`alert_events`, sql`created_at`, ALERT_DAYS),
+    await remove(tx, sql`alert_mails`, sql`sent_at`, ALERT_DAYS),
+    await remove(tx, sql`decision_failures`, sql`minute`, FAILURE_DAYS),
+  ]);
+  return { isComplete: removed === null || removed.every((count) => count < ROWS_MAX) };
 }
 
-async function remove(
-  db: { orm: Executor },
-  table: SQL,
-  column: SQL,
-  days: number,
-): Promise<number> {
-  const { count } = await db.orm.execute(sql`
+async function remove(tx: Executor, table: SQL, column: SQL, days: number): Promise<number> {
+  const { count } = await tx.execute(sql`
     delete from ${table} where ctid = any(array(
       select ctid from ${table} where ${column} < now() - make_interval(days => ${days})
       limit ${ROWS_MAX}))`);

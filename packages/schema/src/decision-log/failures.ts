@@ -29,4 +29,4 @@ const FAILURES = bulk<DecisionFailureCount>({
   failed: ['bigint', (row) => row.failed],
 });
 
-const UPSERT = upsertTotals('decision_failures', FAILURES);
+const UPSERT = upsertTotals('decision_failures', FAILURES, { repeats: true });

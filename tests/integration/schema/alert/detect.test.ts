@@ -220,6 +220,19 @@ describe('failing decisions', () => {
     expect(await queuedAlerts(bench.db, projectId)).toEqual([]);
   });
 
+  it('of two numbers of a minute, as after a clock was set back, are added up', async () => {
+    const { projectId } = await setUp();
+    const minute = minuteOf('2026-11-23T09:10:00Z');
+    const row = { projectId, minute, cause: 'redis', incarnation: 'i' };
+    await recordDecisionFailures(bench.db, [
+      { ...row, failed: 3 },
+      { ...row, failed: 4 },
+    ]);
+    const rows = await bench.db.sql`select failed::int from decision_failures
+      where project_id = ${projectId}`;
+    expect([...rows]).toEqual([{ failed: 7 }]);
+  });
+
   it('are counted once however often a total is written, and not for an unknown project', async () => {
     const { projectId, fail } = await setUp();
     for (const failed of [4, 4, 3]) await fail('2026-11-23T09:10:00Z', failed);
