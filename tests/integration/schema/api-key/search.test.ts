@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { eachLimit } from '@ceiba/domain';
 import {
   API_KEY_SORTS,
   type ApiKeyRow,
@@ -54,7 +55,7 @@ describe('a row', () => {
         isExpired: false,
         disabledAt: null,
         note: '',
-        rateLimitPerMinute: null,
+        ...eachLimit(() => null),
         monthlyQuota: 50,
         usedThisMonth: 10,
         hints: ['never_expires'],

@@ -1,3 +1,4 @@
+import { eachLimit } from '@ceiba/domain';
 import { revokeApiKey, setApiKeyLimits } from '@ceiba/schema';
 import { describe, expect, test } from 'vitest';
 import { countAuditRows, expectKind, makeKey, makeProject, useBench } from '../support.ts';
@@ -10,15 +11,12 @@ describe('limits of a key’s own', () => {
     const key = await makeKey(bench.ctx, projectId);
     const set = async (limits: Parameters<typeof setApiKeyLimits>[1]['limits']) =>
       expectKind(await setApiKeyLimits(bench.ctx, { ...key, limits }), 'updated').limits;
-    expect(await set({ rateLimitPerMinute: 0 })).toEqual({
-      rateLimitPerMinute: 0,
-      monthlyQuota: null,
-    });
-    expect(await set({ monthlyQuota: 9 })).toEqual({ rateLimitPerMinute: 0, monthlyQuota: 9 });
-    expect(await set({ rateLimitPerMinute: null })).toEqual({
-      rateLimitPerMinute: null,
-      monthlyQuota: 9,
-    });
+    const none = eachLimit(() => null);
+    const rate = { rateLimitPerMinute: 0 };
+    const quota = { monthlyQuota: 9 };
+    expect(await set(rate)).toEqual({ ...none, ...rate });
+    expect(await set(quota)).toEqual({ ...none, ...rate, ...quota });
+    expect(await set({ rateLimitPerMinute: null })).toEqual({ ...none, ...quota });
   });
 
   test('that do not change write no audit row', async () => {

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { SUBSCRIPTION_STATUSES } from '@ceiba/contract';
-import { digestOf, mintApiKey } from '@ceiba/domain';
+import { digestOf, eachLimit, mintApiKey } from '@ceiba/domain';
 import {
   archiveApiKey,
   type Database,
@@ -18,6 +18,8 @@ import { describe, expect, test } from 'vitest';
 import { givePlan, type MadeKey, makeKey, makeProject, shuffled, useBench } from '../support.ts';
 
 const bench = useBench();
+/** Each another number, so that none can stand for another. */
+const PLAN_LIMITS = eachLimit(({ length }) => length);
 
 const itemOf = (key: MadeKey): LookupItem => ({
   projectId: key.projectId,
@@ -41,10 +43,7 @@ async function whileTimeStands(run: (db: Database, sql: postgres.Sql) => Promise
 
 async function makeProjectWithKey() {
   const project = await makeProject(bench.ctx);
-  const plan = await givePlan(bench.ctx, project.projectId, {
-    rateLimitPerMinute: 60,
-    monthlyQuota: 10_000,
-  });
+  const plan = await givePlan(bench.ctx, project.projectId, PLAN_LIMITS);
   return { ...project, plan, key: await makeKey(bench.ctx, project.projectId) };
 }
 
@@ -63,7 +62,7 @@ describe('a lookup', () => {
       subscription: {
         admits: true,
         status: 'active',
-        plan: { ...plan, rateLimitPerMinute: 60, monthlyQuota: 10_000 },
+        plan: { ...plan, ...PLAN_LIMITS },
       },
       apiKey: {
         apiKeyId: key.apiKeyId,
@@ -73,8 +72,7 @@ describe('a lookup', () => {
         expired: false,
         disabled: false,
         neverUsed: true,
-        rateLimitPerMinute: null,
-        monthlyQuota: null,
+        ...eachLimit(() => null),
       },
     });
     await updateProject(bench.ctx, { projectId, defaultKeyRateLimitPerMinute: 0 });
