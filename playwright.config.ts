@@ -42,14 +42,13 @@ export default defineConfig({
   expect: { timeout: 15_000 },
   retries: 0,
   forbidOnly: true,
-  // Files at a time: one more than processors, since a test waits for much of its time. They share one
-  // installation, in which each test has projects of its own.
-  workers: 3,
+  // Files at a time. They share one installation, in which each test has projects of its own.
+  workers: 2,
   reporter: [['list'], ...(report ? [['json', { outputFile: report }] as const] : [])],
   use: {
     baseURL: stack.consoleUrl,
-    // Snapshots of the pages, but no film, which takes CPU time from the tests.
-    trace: { mode: 'retain-on-failure', screenshots: false },
+    // Recording takes CPU time from every test: `npx playwright test --trace on` does.
+    trace: 'off',
     screenshot: 'only-on-failure',
     launchOptions: { executablePath, env: { ...definedOf(process.env), ...env } },
   },
