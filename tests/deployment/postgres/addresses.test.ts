@@ -120,8 +120,10 @@ describe('sslmode, as libpq has it', () => {
 
   it('connects to an IPv6 address in brackets', async () => {
     const proxy = createServer((socket) => {
-      socket.pipe(connect(Number(port), '127.0.0.1')).pipe(socket);
-      socket.on('error', () => {});
+      const server = connect(Number(port), '127.0.0.1');
+      // Either end may be reset when the test is over.
+      for (const end of [socket, server]) end.on('error', () => {});
+      socket.pipe(server).pipe(socket);
     });
     await once(proxy.listen(0, '::1'), 'listening');
     const there = (proxy.address() as AddressInfo).port;
