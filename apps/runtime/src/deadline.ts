@@ -43,7 +43,7 @@ export class Deadline {
     const late = () => {
       // A timer counts whole milliseconds, so it may end before this clock does.
       this.#at = Math.min(this.#at, this.#now());
-      return typeof dependency === 'function' ? dependency() : dependency;
+      return named(dependency);
     };
     return withinMs(this.remainingMs(), late, work);
   }
@@ -55,7 +55,9 @@ export type TooSlow = UnavailableDependency | (() => UnavailableDependency);
 /** Settles as `work` does, or rejects with {@link UnavailableError} after `budgetMs`. */
 export function withinMs<T>(budgetMs: number, dependency: TooSlow, work: Promise<T>): Promise<T> {
   return within(budgetMs, work, () => {
-    const late = typeof dependency === 'function' ? dependency() : dependency;
-    return new UnavailableError(late, `no answer within ${Math.round(budgetMs)} ms`);
+    return new UnavailableError(named(dependency), `no answer within ${Math.round(budgetMs)} ms`);
   });
 }
+
+const named = (dependency: TooSlow) =>
+  typeof dependency === 'function' ? dependency() : dependency;

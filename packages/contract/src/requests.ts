@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   DENIAL_REASONS,
   DISPLAY_NAME_LENGTH_MAX,
+  EMAIL_LENGTH_MAX,
   HIDDEN_CHARACTERS,
   UUID,
   UUID_PATTERN,
@@ -69,7 +70,7 @@ export const displayNameSchema = z
 export const emailSchema = z
   .string()
   .trim()
-  .max(254, 'must be at most 254 characters')
+  .max(EMAIL_LENGTH_MAX, `must be at most ${EMAIL_LENGTH_MAX} characters`)
   .pipe(z.email('must be an e-mail address'));
 
 export const createApiKeyRequestSchema = z

@@ -109,6 +109,9 @@ export const UUID_PATTERN = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 /** A text that is a UUID in lower case. */
 export const UUID = new RegExp(`^${UUID_PATTERN}$`);
 
+/** The longest e-mail address, in characters. */
+export const EMAIL_LENGTH_MAX = 254;
+
 /** The longest display name, in characters. */
 export const DISPLAY_NAME_LENGTH_MAX = 100;
 

@@ -4,7 +4,7 @@ import {
   HIDDEN_CHARACTERS,
   SUBSCRIPTION_STATUSES,
 } from '@ceiba/contract';
-import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
+import { DISPLAY_NAME_LENGTH_MAX, EMAIL_LENGTH_MAX } from '@ceiba/contract/sets';
 import {
   eachLimit,
   PATH_PATTERN_SOURCE,
@@ -97,8 +97,10 @@ const projectSchema = record({
     .optional(),
 });
 
-/** As the rule of every caller, which a JSON Schema cannot hold as a pipe. */
-const EMAIL = z.email(must('must be an e-mail address')).max(254, 'must be at most 254 characters');
+/** The rule of `emailSchema`, whose trimming a JSON Schema cannot express. */
+const EMAIL = z
+  .email(must('must be an e-mail address'))
+  .max(EMAIL_LENGTH_MAX, `must be at most ${EMAIL_LENGTH_MAX} characters`);
 
 export const fileSchema = record({
   owner: record({ email: EMAIL }).optional(),

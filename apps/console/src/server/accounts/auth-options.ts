@@ -1,4 +1,5 @@
 import 'server-only';
+import { EMAIL_LENGTH_MAX } from '@ceiba/contract/sets';
 import { SESSION_DAYS } from '@ceiba/domain';
 import { endSession } from '@ceiba/schema';
 import type { Account, AuthOptions, CookiesOptions, Profile, User } from 'next-auth';
@@ -28,7 +29,7 @@ const credentialsSchema = z.object({
   email: z
     .string()
     .min(1)
-    .max(254)
+    .max(EMAIL_LENGTH_MAX)
     .regex(/^\P{Cc}*$/u),
   password: z.string().min(1).max(1024),
 });
