@@ -5,7 +5,7 @@ import type { ComponentProps } from 'react';
 
 /** A form whose fields become the query of a URL. Empty fields are left out. */
 export const QueryForm = (props: Omit<ComponentProps<typeof Form>, 'ref'>) => (
-  <Form {...props} ref={leaveOutEmpty} />
+  <Form prefetch={false} {...props} ref={leaveOutEmpty} />
 );
 
 function leaveOutEmpty(form: HTMLFormElement | null) {

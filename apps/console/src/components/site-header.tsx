@@ -1,9 +1,9 @@
 import { clsx } from 'clsx';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { Wordmark } from './mark.tsx';
 import { ThemeToggle } from './theme.tsx';
 import { ButtonLink } from './ui/button.tsx';
+import { Link } from './ui/link.tsx';
 
 interface SiteHeaderProps {
   /** Undefined where it is unknown: the page of an error runs in the browser. */

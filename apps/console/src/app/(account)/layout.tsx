@@ -1,8 +1,8 @@
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { Wordmark } from '#components/mark.tsx';
 import { NeedsScripts } from '#components/needs-scripts.tsx';
 import { ThemeToggle } from '#components/theme.tsx';
+import { Link } from '../../components/ui/link.tsx';
 
 export default function AccountLayout({ children }: { children: ReactNode }) {
   return (

@@ -1,8 +1,8 @@
-import Link from 'next/link';
 import { plural } from '#lib/format.ts';
 import { type PageProps, parseListQuery } from '#lib/list-query.ts';
 import { withoutSecrets } from '#lib/text.ts';
 import { findInGuides, GUIDE_GROUPS } from '#server/guides/guides.ts';
+import { Link } from '../../components/ui/link.tsx';
 
 const RESULTS = 30;
 

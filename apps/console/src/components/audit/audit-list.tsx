@@ -1,8 +1,8 @@
 import type { AuditRow } from '@ceiba/schema';
 import { clsx } from 'clsx';
 import { ChevronRight } from 'lucide-react';
-import Link from 'next/link';
 import type { Viewer } from '../../lib/entity.ts';
+import { Link } from '../ui/link.tsx';
 import { Name } from '../ui/name.tsx';
 import { AbsoluteTime, RelativeTime, TimeOfDay } from '../ui/time.tsx';
 import {

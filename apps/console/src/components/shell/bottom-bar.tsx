@@ -2,9 +2,9 @@
 
 import { clsx } from 'clsx';
 import { Ellipsis } from 'lucide-react';
-import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { ThemeToggle } from '../theme.tsx';
+import { Link } from '../ui/link.tsx';
 import { Popover, popoverItem } from '../ui/popover.tsx';
 import { LinkIcon } from './nav-link.tsx';
 import { type Place, placeOf, placesAt, placesOfProject, type ShellProps } from './sections.ts';

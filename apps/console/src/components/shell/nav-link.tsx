@@ -1,7 +1,8 @@
 'use client';
 
 import { LoaderCircle, type LucideIcon } from 'lucide-react';
-import Link, { useLinkStatus } from 'next/link';
+import { useLinkStatus } from 'next/link';
+import { Link } from '../ui/link.tsx';
 import type { Place } from './sections.ts';
 
 export function NavLink({ href, name, icon, current }: Place) {

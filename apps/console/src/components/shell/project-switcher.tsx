@@ -1,8 +1,8 @@
 'use client';
 
 import { Check, ChevronsUpDown, FolderTree, Plus } from 'lucide-react';
-import Link from 'next/link';
 import { legible } from '../../lib/text.ts';
+import { Link } from '../ui/link.tsx';
 import { Name } from '../ui/name.tsx';
 import { Popover, popoverItem } from '../ui/popover.tsx';
 import { type ShellProps, sectionHref } from './sections.ts';
@@ -36,7 +36,6 @@ export function ProjectSwitcher({ projects, projectId, path }: ProjectSwitcherPr
         <Link
           key={project.projectId}
           href={sectionHref(project.projectId, { path })}
-          prefetch={false}
           className={popoverItem}
         >
           <span className="truncate" title={legible(project.name)}>

@@ -1,9 +1,9 @@
 'use client';
 
-import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { Wordmark } from '../mark.tsx';
 import { ThemeToggle } from '../theme.tsx';
+import { Link } from '../ui/link.tsx';
 import { NavLink } from './nav-link.tsx';
 import { ProjectSwitcher } from './project-switcher.tsx';
 import { placeOf, placesAt, placesOfProject, type ShellProps } from './sections.ts';

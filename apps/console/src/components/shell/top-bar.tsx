@@ -1,8 +1,8 @@
 'use client';
 
-import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { Mark, Wordmark } from '../mark.tsx';
+import { Link } from '../ui/link.tsx';
 import { ProjectSwitcher } from './project-switcher.tsx';
 import { placeOf, type ShellProps } from './sections.ts';
 

@@ -4,10 +4,10 @@ import {
   HTTP_STATUS_FOR_DENIAL,
 } from '@ceiba/contract/sets';
 import { ArrowRight } from 'lucide-react';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { type Gate, GateLine } from '../gates.tsx';
 import { MethodChip, OutcomeChip } from '../ui/chip.tsx';
+import { Link } from '../ui/link.tsx';
 import { Name } from '../ui/name.tsx';
 import { PathText } from '../ui/path-text.tsx';
 import { AbsoluteTime, RelativeTime } from '../ui/time.tsx';

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx';
 import { LoaderCircle, type LucideIcon } from 'lucide-react';
-import Link from 'next/link';
 import type { ComponentProps } from 'react';
+import { Link } from './link.tsx';
 
 /** While a button works, the spinner takes the place of its icon. */
 const BASE =

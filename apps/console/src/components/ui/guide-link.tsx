@@ -1,6 +1,6 @@
 import { BookOpen } from 'lucide-react';
-import Link from 'next/link';
 import { type GuideTopic, guideOf } from '../../lib/guide-topics.ts';
+import { Link } from './link.tsx';
 
 /** A link to the part of the guides that explains a page. */
 export function GuideLink({ topic }: { topic: GuideTopic }) {
@@ -8,7 +8,6 @@ export function GuideLink({ topic }: { topic: GuideTopic }) {
   return (
     <Link
       href={href}
-      prefetch={false}
       className="inline-flex items-center gap-1 rounded text-small whitespace-nowrap text-muted underline underline-offset-4 hover:text-ink"
     >
       <BookOpen aria-hidden="true" className="size-4" />

@@ -1,9 +1,9 @@
 import { clsx } from 'clsx';
 import { ChevronLeft } from 'lucide-react';
-import Link from 'next/link';
 import { type ReactNode, useId } from 'react';
 import type { GuideTopic } from '../../lib/guide-topics.ts';
 import { GuideLink } from './guide-link.tsx';
+import { Link } from './link.tsx';
 
 export interface PageHeaderProps {
   title: ReactNode;

@@ -35,6 +35,7 @@ export function RangePicker({ here, query, usage }: RangePickerProps) {
         </summary>
         <Form
           action={here}
+          prefetch={false}
           className="mt-4 grid grid-cols-2 items-start gap-4 sm:flex sm:flex-wrap"
         >
           {/* Another range keeps the time zone of the hours. */}

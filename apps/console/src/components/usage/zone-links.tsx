@@ -1,8 +1,8 @@
 import { cookies } from 'next/headers';
-import Link from 'next/link';
 import { type Query, textOf, withQuery } from '../../lib/list-query.ts';
 import { TIME_ZONE_COOKIE } from '../../lib/preferences.ts';
 import { knownTimeZone } from '../../lib/time.ts';
+import { Link } from '../ui/link.tsx';
 
 /** The time zone that the URL asks for, and that of the viewer. */
 export async function readZones(query: Query) {

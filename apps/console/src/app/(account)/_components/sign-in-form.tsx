@@ -1,11 +1,11 @@
 'use client';
 
 import { Fingerprint } from 'lucide-react';
-import Link from 'next/link';
 import { type ReactNode, useState } from 'react';
 import { CodeField } from '#components/form-fields.tsx';
 import { ActionButton } from '#components/submit-form.tsx';
 import { Button } from '#components/ui/button.tsx';
+import { Link } from '../../../components/ui/link.tsx';
 import { AccountForm } from './account-form.tsx';
 import { CredentialFields } from './credential-fields.tsx';
 import { signInWithCode, signInWithPasskey, signInWithPassword } from './sign-in.ts';

@@ -1,7 +1,7 @@
 'use client';
 
-import Link from 'next/link';
 import { useParams } from 'next/navigation';
+import { Link } from '../../../components/ui/link.tsx';
 
 /** Links to the members. The page of a refusal gets no parameters from Next.js. */
 export function MembersLink() {

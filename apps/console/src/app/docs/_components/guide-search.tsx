@@ -18,7 +18,7 @@ export function GuideSearch() {
   }, []);
   return (
     <search>
-      <Form action="/docs">
+      <Form action="/docs" prefetch={false}>
         <SecretlessInput
           id={FIELD}
           key={`${pathname} ${q}`}

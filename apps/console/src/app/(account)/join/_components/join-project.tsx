@@ -1,10 +1,10 @@
 'use client';
 
-import Link from 'next/link';
 import { ActionButton } from '#components/submit-form.tsx';
 import { ButtonLink } from '#components/ui/button.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
+import { Link } from '../../../../components/ui/link.tsx';
 import { LinkGate } from '../../_components/link-gate.tsx';
 import { acceptOffer, type OfferedProject, readInvitation } from '../actions.ts';
 

@@ -1,7 +1,7 @@
 'use client';
 
-import Link from 'next/link';
 import { NewPassword } from '#components/form-fields.tsx';
+import { Link } from '../../../../components/ui/link.tsx';
 import { AccountForm } from '../../_components/account-form.tsx';
 import { LinkGate } from '../../_components/link-gate.tsx';
 import { readReset, setForgottenPassword } from '../actions.ts';

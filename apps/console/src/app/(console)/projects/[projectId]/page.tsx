@@ -9,7 +9,6 @@ import {
   surveyApiKeys,
 } from '@ceiba/schema';
 import { cookies } from 'next/headers';
-import Link from 'next/link';
 import { notFound } from 'next/navigation';
 import { NextDecision } from '#components/subscription/next-decision.tsx';
 import { QuotaMonth } from '#components/subscription/quota-month.tsx';
@@ -31,6 +30,7 @@ import {
 import { requestsBetween } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { Link } from '../../../../components/ui/link.tsx';
 import { env } from '../../../../env.ts';
 import { Checklist } from './_components/checklist.tsx';
 import { KeyFigures } from './_components/key-figures.tsx';

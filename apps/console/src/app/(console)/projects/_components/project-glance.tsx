@@ -1,11 +1,11 @@
 import type { ProjectAtAGlance } from '@ceiba/schema';
 import { Check, CircleAlert, CircleDashed, Gauge } from 'lucide-react';
-import Link from 'next/link';
 import { NEARLY_USED } from '#components/subscription/quota-month.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { formatCompact, formatCount, formatShare, sum } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
+import { Link } from '../../../../components/ui/link.tsx';
 import { OutcomeSparkline } from './outcome-sparkline.tsx';
 
 /** One project in one line: its state, the last 24 hours, its keys and its quota. */

@@ -8,7 +8,6 @@ import {
 import { Plus } from 'lucide-react';
 import type { Metadata } from 'next';
 import { cookies } from 'next/headers';
-import Link from 'next/link';
 import { ButtonLink } from '#components/ui/button.tsx';
 import { CsvLink } from '#components/ui/csv-link.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
@@ -22,6 +21,7 @@ import { type PageProps, parseListQuery, type Query, textOf, withQuery } from '#
 import { DENSITY_COOKIE, parseDensity } from '#lib/preferences.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { Link } from '../../../../../components/ui/link.tsx';
 import { CapReached } from './_components/cap-reached.tsx';
 import { DensityToggle } from './_components/density-toggle.tsx';
 import { HintLinks } from './_components/hint-links.tsx';

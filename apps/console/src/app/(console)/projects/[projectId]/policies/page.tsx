@@ -2,7 +2,6 @@ import { explainMatch, overlappingPolicies } from '@ceiba/domain';
 import { listPoliciesWithHits, type PolicyWithHits } from '@ceiba/schema';
 import { FlaskConical, Plus } from 'lucide-react';
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import { ButtonLink } from '#components/ui/button.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { Pagination } from '#components/ui/pagination.tsx';
@@ -13,6 +12,7 @@ import { plural } from '#lib/format.ts';
 import { type PageProps, parseListQuery, textOf, withQuery } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { Link } from '../../../../../components/ui/link.tsx';
 import { PolicyDeletion } from './_components/delete-policy.tsx';
 import {
   hitsOf,

@@ -1,6 +1,5 @@
 import { UNKNOWN_KEYS_SEARCHED_MAX } from '@ceiba/schema';
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import { redirect } from 'next/navigation';
 import type { ReactNode } from 'react';
 import { CsvLink } from '#components/ui/csv-link.tsx';
@@ -15,6 +14,7 @@ import { type PageProps, withQuery } from '#lib/list-query.ts';
 import { requestsHref } from '#lib/requests-href.ts';
 import { unlessTooSlow, withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { Link } from '../../../../../components/ui/link.tsx';
 import { env } from '../../../../../env.ts';
 import { LeftOut } from './_components/left-out.tsx';
 import { LiveTail } from './_components/live-tail.tsx';

@@ -1,7 +1,6 @@
 import { daysIn, type UsageCut, type UsageRange, usageStepFor } from '@ceiba/domain';
 import { readRetention, readUsageSeries, type UsageSeries } from '@ceiba/schema';
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { MethodChip } from '#components/ui/chip.tsx';
 import { CsvLink } from '#components/ui/csv-link.tsx';
@@ -29,6 +28,7 @@ import { type PageProps, withQuery } from '#lib/list-query.ts';
 import { legible } from '#lib/text.ts';
 import { unlessTooSlow, withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { Link } from '../../../../../components/ui/link.tsx';
 import { env } from '../../../../../env.ts';
 
 export const metadata: Metadata = { title: 'Usage' };

@@ -1,10 +1,10 @@
 import type { AlertDestination } from '@ceiba/schema';
 import { publicAddress } from '@ceiba/schema';
 import { Mail, Webhook } from 'lucide-react';
-import Link from 'next/link';
 import { Name } from '#components/ui/name.tsx';
 import { Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
+import { Link } from '../../../../../../components/ui/link.tsx';
 import { StateChip } from './state-chip.tsx';
 
 export interface DestinationTableProps {

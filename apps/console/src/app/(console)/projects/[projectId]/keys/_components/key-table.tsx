@@ -2,7 +2,6 @@ import type { ProjectRight } from '@ceiba/domain';
 import type { ApiKeyRow } from '@ceiba/schema';
 import { clsx } from 'clsx';
 import { CalendarClock, Hourglass, Infinity as Never } from 'lucide-react';
-import Link from 'next/link';
 import { Chip, StatusChip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { SortLink } from '#components/ui/sort-link.tsx';
@@ -10,6 +9,7 @@ import { ActionsHeadCell, Cell, HeadCell, Row, Table } from '#components/ui/tabl
 import { AbsoluteDate, RelativeTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
+import { Link } from '../../../../../../components/ui/link.tsx';
 import { DESCENDING, type KeyOrder, type SortFilter } from '../filter.ts';
 import { stateOf, targetOf } from '../key-state.ts';
 import { KeyMenu } from './key-menu.tsx';

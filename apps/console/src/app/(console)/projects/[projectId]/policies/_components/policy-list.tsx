@@ -2,7 +2,6 @@ import type { Policy, PolicyOverlap } from '@ceiba/domain';
 import type { PolicyWithHits } from '@ceiba/schema';
 import { clsx } from 'clsx';
 import { Check, Pencil } from 'lucide-react';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { ButtonLink } from '#components/ui/button.tsx';
 import { Chip, MethodChip } from '#components/ui/chip.tsx';
@@ -10,6 +9,7 @@ import { PathText } from '#components/ui/path-text.tsx';
 import { SortLink } from '#components/ui/sort-link.tsx';
 import { ActionsHeadCell, Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
 import { formatCount, plural, policyText } from '#lib/format.ts';
+import { Link } from '../../../../../../components/ui/link.tsx';
 import { DeletePolicyButton } from './delete-policy.tsx';
 import { warningOf } from './pattern-warning.ts';
 

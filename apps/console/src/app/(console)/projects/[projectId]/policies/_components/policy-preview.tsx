@@ -6,12 +6,12 @@ import {
   type Policy,
 } from '@ceiba/domain';
 import { Check, X } from 'lucide-react';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { MethodChip } from '#components/ui/chip.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { PathText } from '#components/ui/path-text.tsx';
 import { policyText } from '#lib/format.ts';
+import { Link } from '../../../../../../components/ui/link.tsx';
 import { warningOf } from './pattern-warning.ts';
 import { samplesOf } from './samples.ts';
 

@@ -8,7 +8,6 @@ import {
   readKeyNames,
 } from '@ceiba/schema';
 import type { Metadata } from 'next';
-import Link from 'next/link';
 import { notFound } from 'next/navigation';
 import type { ReactNode } from 'react';
 import type { Simulation } from '#components/simulation/simulation.ts';
@@ -22,6 +21,7 @@ import type { PageProps } from '#lib/list-query.ts';
 import { requestsHref } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { Link } from '../../../../../../components/ui/link.tsx';
 import { env } from '../../../../../../env.ts';
 import { decideNow, type NotRepeatable } from './decide-now.ts';
 import { logHref } from './log-href.ts';

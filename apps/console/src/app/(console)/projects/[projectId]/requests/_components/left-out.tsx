@@ -1,9 +1,9 @@
 import type { DecisionGapSum } from '@ceiba/schema';
-import Link from 'next/link';
 import { OUTCOME_LOOKS } from '#components/ui/chip.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { formatCount, plural, sum } from '#lib/format.ts';
 import { absoluteDate, absoluteTime, timeOfDay } from '#lib/time.ts';
+import { Link } from '../../../../../../components/ui/link.tsx';
 
 export interface LeftOutProps {
   projectId: string;

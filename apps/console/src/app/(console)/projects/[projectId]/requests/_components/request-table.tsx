@@ -1,5 +1,4 @@
 import type { ApiKeyName, DecisionRecord } from '@ceiba/schema';
-import Link from 'next/link';
 import { MethodChip, OutcomeChip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { PathText } from '#components/ui/path-text.tsx';
@@ -7,6 +6,7 @@ import { Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
 import { LogTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
+import { Link } from '../../../../../../components/ui/link.tsx';
 
 export interface RequestTableProps {
   /** The address of the list. */
