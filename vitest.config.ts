@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 const servers = {
-  globalSetup: ['tests/support/build-runtime.ts'],
+  globalSetup: ['tests/support/build-programs.ts'],
   testTimeout: 60_000,
   hookTimeout: 60_000,
 };
@@ -20,8 +20,8 @@ export default defineConfig({
   test: {
     // Most tests wait for servers, so two files at a time pay on two cores as well.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    // With --watch: the tests of a Runtime run its build, so they import none of this.
-    forceRerunTriggers: [...configDefaults.forceRerunTriggers, '**/apps/runtime/src/**'],
+    // With --watch: the tests of a program run its build, so they import none of this.
+    forceRerunTriggers: [...configDefaults.forceRerunTriggers, '**/apps/{runtime,cli}/src/**'],
     projects: [
       {
         test: {

@@ -32,12 +32,12 @@ import { startTestPostgres, startTestRedis, type TestService } from '../../suppo
 import { until } from '../../support/until.ts';
 
 const guide = readGuide('run/backup.md');
-const cli = fileURLToPath(new URL('../../../apps/cli/src/main.ts', import.meta.url));
+const cli = fileURLToPath(new URL('../../../apps/cli/bin/ceiba.mjs', import.meta.url));
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'ceiba-backup-'));
 
 /** As `npx --no-install ceiba` of an installation. */
-const NPX = `npx() { shift 2; (cd "${root}" && "${process.execPath}" --import tsx "${cli}" "$@"); }\n`;
+const NPX = `npx() { shift 2; (cd "${root}" && "${process.execPath}" "${cli}" "$@"); }\n`;
 
 const QUOTA = 10;
 const BEFORE = 3;

@@ -22,7 +22,7 @@ const folder = mkdtempSync(join(tmpdir(), 'ceiba-quickstart-'));
 /** As `npx --no-install ceiba` in the folder of Ceiba. */
 const NPX = `npx() {
   test "$1 $2" = '--no-install ceiba' && shift 2
-  "${process.execPath}" --import "${root}/node_modules/tsx/dist/loader.mjs" "${root}/apps/cli/src/main.ts" "$@"
+  "${process.execPath}" "${root}/apps/cli/bin/ceiba.mjs" "$@"
 }\n`;
 
 let database: TestDatabase;

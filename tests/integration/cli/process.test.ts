@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { OWNER_PASSWORD, useDesk } from './support.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const main = join(root, 'apps/cli/src/main.ts');
+const program = join(root, 'apps/cli/bin/ceiba.mjs');
 
 const running: ChildProcess[] = [];
 afterEach(() => {
@@ -34,7 +34,7 @@ const YAML = 'owner: { email: ops@example.com }\nprojects: [{ name: reports }]\n
 
 describe('the program', () => {
   const ceiba = (args: string[], env: Record<string, string> = {}, stdin = '') =>
-    start(['--import', 'tsx', main, ...args], { DATABASE_URL: desk.url, ...env }, stdin);
+    start([program, ...args], { DATABASE_URL: desk.url, ...env }, stdin);
 
   test('reads a pipe, writes one JSON document to stdout and exits with 0', async () => {
     const env = { CEIBA_OWNER_PASSWORD: OWNER_PASSWORD };
@@ -54,8 +54,7 @@ describe('the program', () => {
       DATABASE_URL: desk.url,
       CEIBA_OWNER_PASSWORD: OWNER_PASSWORD,
     };
-    const command = ['--import', 'tsx', main, ...args];
-    const child = spawn(process.execPath, command, { cwd: root, env, stdio: 'pipe' });
+    const child = spawn(process.execPath, [program, ...args], { cwd: root, env, stdio: 'pipe' });
     running.push(child);
     child[closed].destroy();
     child.stdin.end(stdin);

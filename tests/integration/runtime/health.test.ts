@@ -11,7 +11,7 @@ import {
 } from '@ceiba/contract';
 import { migrateDatabase } from '@ceiba/schema';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type {} from '../../support/build-runtime.ts';
+import type {} from '../../support/build-programs.ts';
 import { migrationsFolder } from '../../support/database.ts';
 import { type RunningRuntime, startRuntime } from '../../support/runtime.ts';
 import {

@@ -14,33 +14,38 @@ declare module 'vitest' {
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const built = join(root, 'apps/runtime/dist/main.js');
 
-/** The inputs of the bundle. */
+const PROGRAMS = ['runtime', 'cli'];
+
+/** The inputs of every program, beside its own. */
 const SOURCES = [
-  'apps/runtime/build.mjs',
-  'apps/runtime/src',
   'drizzle/meta/_journal.json',
   'packages/contract/src',
   'packages/domain/src',
   'packages/process/src',
   'packages/schema/src',
-].map((path) => join(root, path));
+];
 
 /**
- * Vitest runs this once, before the tests that start a Runtime, and before it runs them again after a
+ * Vitest runs this once, before the tests that start a program, and before it runs them again after a
  * change, so that they run the current source and `/version` reports its commit.
  */
 export function setup(project: TestProject): void {
   const sha = buildSha();
   project.provide('buildSha', sha);
-  buildRuntime(sha);
-  project.onTestsRerun(() => buildRuntime(sha));
+  const buildAll = () => {
+    for (const program of PROGRAMS) build(join(root, 'apps', program), sha);
+  };
+  buildAll();
+  project.onTestsRerun(buildAll);
 }
 
-function buildRuntime(sha: string): void {
-  if (isFresh(built, SOURCES) && readFileSync(built, 'utf8').includes(sha)) return;
-  execFileSync(process.execPath, [join(root, 'apps/runtime/build.mjs')], {
+function build(app: string, sha: string): void {
+  const built = join(app, 'dist/main.js');
+  const script = join(app, 'build.mjs');
+  const sources = [script, join(app, 'src'), ...SOURCES.map((path) => join(root, path))];
+  if (isFresh(built, sources) && readFileSync(built, 'utf8').includes(sha)) return;
+  execFileSync(process.execPath, [script], {
     stdio: 'inherit',
     env: { ...process.env, CEIBA_BUILD_SHA: sha },
   });
