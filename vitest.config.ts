@@ -35,6 +35,8 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['tests/{integration,golden,docs/integration}/**/*.test.ts'],
+          // Half of the time of a file was the import of the workspace's code, which has no state.
+          isolate: false,
           ...servers,
         },
       },

@@ -1,10 +1,15 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { freePort } from '@ceiba/devstack/ports';
-import { createSupervisor, logFileOf } from '@ceiba/devstack/supervisor';
+import {
+  createSupervisor,
+  logFileOf,
+  type Supervisor,
+  temporaryFolder,
+} from '@ceiba/devstack/supervisor';
 import { waitFor } from '@ceiba/devstack/wait';
 
 export interface RuntimeOptions {
@@ -51,12 +56,12 @@ const START_TIMEOUT_MS = 20_000;
 export async function startRuntime(options: RuntimeOptions): Promise<RunningRuntime> {
   const program = options.program ?? builtProgram;
   if (!existsSync(program)) throw new Error(`${program} is missing: run \`npm run build\``);
-  const dataDir = mkdtempSync(join(tmpdir(), 'ceiba-runtime-'));
-  const supervisor = await createSupervisor({ dataDir, removeOnEnd: [dataDir] });
+  const { supervisor, leave } = await joinSupervisor();
+  const name = `Runtime ${randomUUID()}`;
   const port = await freePort();
   const [command, ...args] = [...(options.within ?? []), process.execPath, program];
   const service = await supervisor.spawn({
-    name: 'Runtime',
+    name,
     stage: 1,
     command: command!,
     args,
@@ -65,13 +70,12 @@ export async function startRuntime(options: RuntimeOptions): Promise<RunningRunt
   });
   const url = `http://127.0.0.1:${port}`;
   let wholeLog: string | undefined;
-  const stdout = () => wholeLog ?? readFileSync(logFileOf(dataDir, 'Runtime'), 'utf8');
+  const stdout = () => wholeLog ?? readFileSync(logFileOf(supervisor.dataDir, name), 'utf8');
   let stopping: Promise<string> | undefined;
   const dispose = async () => {
     await service.stop();
     wholeLog = stdout();
-    await supervisor.stop();
-    rmSync(dataDir, { recursive: true, force: true });
+    await leave();
     return service.exited;
   };
 
@@ -106,6 +110,25 @@ export async function startRuntime(options: RuntimeOptions): Promise<RunningRunt
     resume: () => kill('SIGCONT'),
   };
 }
+
+let shared: { supervisor: Promise<Supervisor>; users: number } | undefined;
+
+/** The supervisor of all Runtimes that run now: each has a process that watches over it. */
+async function joinSupervisor() {
+  shared ??= { supervisor: superviseIn(temporaryFolder('ceiba-runtime-')), users: 0 };
+  const joined = shared;
+  joined.users += 1;
+  const supervisor = await joined.supervisor;
+  const leave = async () => {
+    joined.users -= 1;
+    if (joined.users > 0) return;
+    if (shared === joined) shared = undefined;
+    await supervisor.stop();
+  };
+  return { supervisor, leave };
+}
+
+const superviseIn = (dataDir: string) => createSupervisor({ dataDir, removeOnEnd: [dataDir] });
 
 /** The part of the caller's environment that any program needs to run. */
 function environmentOf({ databaseUrl, redisUrl, settings }: RuntimeOptions, port: number) {
