@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs';
+import { copyFileSync, cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -14,3 +14,5 @@ cpSync(join(root, 'drizzle'), join(here, 'dist/drizzle'), {
   recursive: true,
   filter: (path) => !path.endsWith('_snapshot.json'),
 });
+// npm packs it from the package's own folder.
+copyFileSync(join(root, 'LICENSE'), join(here, 'LICENSE'));

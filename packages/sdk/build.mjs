@@ -1,9 +1,9 @@
 /**
  * Builds `dist/`: ES modules, CommonJS, and types for both. Modules are not merged, so that the
  * client and the adapters share one copy of the error class. The closed sets and types of the contract
- * are bundled, so that the package has no dependencies.
+ * are bundled, so that the package has no dependencies. npm packs the license from beside them.
  */
-import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { rollup } from 'rollup';
@@ -91,6 +91,7 @@ try {
   removeEmptyModules(esm);
   rmSync(at('./dist'), { recursive: true, force: true });
   renameSync(draft, at('./dist'));
+  copyFileSync(at('../../LICENSE'), at('./LICENSE'));
 } finally {
   rmSync(draft, { recursive: true, force: true });
 }
