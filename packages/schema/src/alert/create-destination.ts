@@ -1,8 +1,8 @@
 import { ALERT_DESTINATIONS_MAX, type AlertDestinationKind } from '@ceiba/domain';
 import { eq, sql } from 'drizzle-orm';
-import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
-import { inTransaction, type VerbContext } from '../context.ts';
+import type { VerbContext } from '../context.ts';
+import { changingProject } from '../project/change.ts';
 import { lockProject } from '../project/lock.ts';
 import { alertDestinations } from '../tables.ts';
 import type { AttemptResult } from '../user/sign-in-attempts.ts';
@@ -34,9 +34,7 @@ export async function createAlertDestination(
 ): Promise<CreateAlertDestinationResult> {
   const { eventTypes, ...rest } = parsedDestination(kind, input);
   const values = { kind, signingSecret, ...rest };
-  return inTransaction(ctx, async (tx) => {
-    const project = await lockProject(tx, projectId);
-    if (project === undefined) return { kind: 'not_found' };
+  return changingProject(ctx, projectId, lockProject, async (tx, project, audit) => {
     if (isMailOff && kind === 'mail') return { kind: 'mail_off' };
     if ((await countDestinations(tx, projectId)) >= ALERT_DESTINATIONS_MAX) {
       return { kind: 'too_many' };
@@ -55,13 +53,8 @@ export async function createAlertDestination(
       .returning({ destinationId: alertDestinations.id });
     if (created === undefined) throw new Error('an insert returned no row');
     if (asked?.kind === 'ask') await queueConfirmation(tx, { projectId, ...created });
-    await writeAudit(tx, ctx, {
-      action: 'alert_destination.create',
-      target: { id: created.destinationId, label: alertLabel(values) },
-      projectId,
-      ownerId: project.ownerId,
-      after: auditOf({ ...values, eventTypes }),
-    });
+    const target = { id: created.destinationId, label: alertLabel(values) };
+    await audit('alert_destination.create', target, { after: auditOf({ ...values, eventTypes }) });
     return { kind: 'created', ...created };
   });
 }

@@ -1,9 +1,9 @@
 import { eachLimit, type KeyLimits, type MintedCredential } from '@ceiba/domain';
 import { and, eq, sql } from 'drizzle-orm';
-import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
-import { inTransaction, type VerbContext } from '../context.ts';
+import type { VerbContext } from '../context.ts';
 import { checked, LIMIT_NAMES } from '../input.ts';
+import { changingProject } from '../project/change.ts';
 import { lockProject } from '../project/lock.ts';
 import { apiKeys, plans, subscriptions } from '../tables.ts';
 import { countsAgainstCap } from './cap.ts';
@@ -27,44 +27,23 @@ export async function createApiKey(
   given: CreateApiKeyInput,
 ): Promise<CreateApiKeyResult> {
   const input = checked(given, ['displayName', 'expiresAt', ...LIMIT_NAMES]);
-  return inTransaction(ctx, async (tx) => {
-    const project = await lockProject(tx, input.projectId);
-    if (project === undefined) return { kind: 'not_found' };
-    const activeKeyCap = await capOf(tx, input.projectId);
-    if ((await countAgainstCap(tx, input.projectId)) >= activeKeyCap) {
+  const { projectId, displayName, minted, expiresAt = null } = input;
+  return changingProject(ctx, projectId, lockProject, async (tx, _, audit) => {
+    const activeKeyCap = await capOf(tx, projectId);
+    if ((await countAgainstCap(tx, projectId)) >= activeKeyCap) {
       return { kind: 'plan_limit_reached', activeKeyCap };
     }
+    const shown = { displayName, keyPrefix: minted.prefix };
     const limits = eachLimit((limit) => input[limit] ?? null);
     const [row] = await tx
       .insert(apiKeys)
-      .values({
-        projectId: input.projectId,
-        displayName: input.displayName,
-        keyPrefix: input.minted.prefix,
-        keyDigest: input.minted.digest,
-        expiresAt: input.expiresAt ?? null,
-        ...limits,
-      })
+      .values({ projectId, ...shown, keyDigest: minted.digest, expiresAt, ...limits })
       .returning({ apiKeyId: apiKeys.id });
     if (row === undefined) throw new Error('an insert returned no row');
-    const created = {
-      apiKeyId: row.apiKeyId,
-      displayName: input.displayName,
-      keyPrefix: input.minted.prefix,
-    };
-    await writeAudit(tx, ctx, {
-      action: 'api_key.create',
-      target: { id: row.apiKeyId, label: input.displayName },
-      projectId: input.projectId,
-      ownerId: project.ownerId,
-      after: {
-        displayName: input.displayName,
-        keyPrefix: input.minted.prefix,
-        expiresAt: input.expiresAt?.toISOString() ?? null,
-        ...limits,
-      },
-    });
-    return { kind: 'created', ...created };
+    const { apiKeyId } = row;
+    const after = { ...shown, expiresAt: expiresAt?.toISOString() ?? null, ...limits };
+    await audit('api_key.create', { id: apiKeyId, label: displayName }, { after });
+    return { kind: 'created', apiKeyId, ...shown };
   });
 }
 

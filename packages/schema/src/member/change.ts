@@ -1,9 +1,9 @@
 import type { MemberRole } from '@ceiba/domain';
 import { and, eq } from 'drizzle-orm';
 import type { AuditAction } from '../audit/actions.ts';
-import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
-import { inTransaction, type VerbContext } from '../context.ts';
+import type { VerbContext } from '../context.ts';
+import { changingProject } from '../project/change.ts';
 import { lockProject } from '../project/lock.ts';
 import { projectMembers, users } from '../tables.ts';
 
@@ -17,20 +17,13 @@ export function setMemberRole(
   ctx: VerbContext,
   { role, ...ref }: MemberRef & { role: MemberRole },
 ): Promise<{ kind: 'updated' | 'unchanged' | 'not_found' }> {
-  return inTransaction(ctx, async (tx) => {
-    const project = await lockProject(tx, ref.projectId);
+  return changingProject(ctx, ref.projectId, lockProject, async (tx, _, audit) => {
     const before = await readMember(tx, ref);
-    if (project === undefined || before === undefined) return { kind: 'not_found' };
+    if (before === undefined) return { kind: 'not_found' };
     if (before.role === role) return { kind: 'unchanged' };
     await tx.update(projectMembers).set({ role }).where(isMember(ref));
-    await writeAudit(tx, ctx, {
-      action: 'member.set_role',
-      target: { id: ref.userId, label: before.email },
-      projectId: ref.projectId,
-      ownerId: project.ownerId,
-      before: { role: before.role },
-      after: { role },
-    });
+    const target = { id: ref.userId, label: before.email };
+    await audit('member.set_role', target, { before: { role: before.role }, after: { role } });
     return { kind: 'updated' };
   });
 }
@@ -46,18 +39,12 @@ function end(
   ref: MemberRef,
   action: Extract<AuditAction, 'member.remove' | 'member.leave'>,
 ): Promise<{ kind: 'ended' | 'not_found' }> {
-  return inTransaction(ctx, async (tx) => {
-    const project = await lockProject(tx, ref.projectId);
+  return changingProject(ctx, ref.projectId, lockProject, async (tx, _, audit) => {
     const before = await readMember(tx, ref);
-    if (project === undefined || before === undefined) return { kind: 'not_found' };
+    if (before === undefined) return { kind: 'not_found' };
     await tx.delete(projectMembers).where(isMember(ref));
-    await writeAudit(tx, ctx, {
-      action,
-      target: { id: ref.userId, label: before.email },
-      projectId: ref.projectId,
-      ownerId: project.ownerId,
-      before: { role: before.role },
-    });
+    const target = { id: ref.userId, label: before.email };
+    await audit(action, target, { before: { role: before.role } });
     return { kind: 'ended' };
   });
 }

@@ -5,10 +5,10 @@ import {
   PROJECT_MEMBERS_MAX,
 } from '@ceiba/domain';
 import { and, eq, sql } from 'drizzle-orm';
-import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
-import { inTransaction, type VerbContext } from '../context.ts';
+import type { VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
+import { changingProject } from '../project/change.ts';
 import { lockProject } from '../project/lock.ts';
 import { projectInvitations } from '../tables.ts';
 
@@ -34,9 +34,7 @@ export async function createInvitation(
   input: CreateInvitationInput,
 ): Promise<CreateInvitationResult> {
   const { projectId, role, label, invitedBy, token } = checked(input, ['label']);
-  return inTransaction(ctx, async (tx) => {
-    const project = await lockProject(tx, projectId);
-    if (project === undefined) return { kind: 'not_found' };
+  return changingProject(ctx, projectId, lockProject, async (tx, _, audit) => {
     await tx
       .delete(projectInvitations)
       .where(
@@ -63,13 +61,9 @@ export async function createInvitation(
         expiresAt: projectInvitations.expiresAt,
       });
     if (created === undefined) throw new Error('an insert returned no row');
-    await writeAudit(tx, ctx, {
-      action: 'invitation.create',
-      target: { id: created.invitationId, label },
-      projectId,
-      ownerId: project.ownerId,
-      after: { role, expiresAt: created.expiresAt.toISOString() },
-    });
+    const target = { id: created.invitationId, label };
+    const after = { role, expiresAt: created.expiresAt.toISOString() };
+    await audit('invitation.create', target, { after });
     return { kind: 'created', ...created };
   });
 }
@@ -79,9 +73,7 @@ export function revokeInvitation(
   ctx: VerbContext,
   { projectId, invitationId }: { projectId: string; invitationId: string },
 ): Promise<{ kind: 'revoked' | 'not_found' }> {
-  return inTransaction(ctx, async (tx) => {
-    const project = await lockProject(tx, projectId);
-    if (project === undefined) return { kind: 'not_found' };
+  return changingProject(ctx, projectId, lockProject, async (tx, _, audit) => {
     const [revoked] = await tx
       .delete(projectInvitations)
       .where(
@@ -89,13 +81,8 @@ export function revokeInvitation(
       )
       .returning({ label: projectInvitations.label, role: projectInvitations.role });
     if (revoked === undefined) return { kind: 'not_found' };
-    await writeAudit(tx, ctx, {
-      action: 'invitation.revoke',
-      target: { id: invitationId, label: revoked.label },
-      projectId,
-      ownerId: project.ownerId,
-      before: { role: revoked.role },
-    });
+    const { label, ...before } = revoked;
+    await audit('invitation.revoke', { id: invitationId, label }, { before });
     return { kind: 'revoked' };
   });
 }

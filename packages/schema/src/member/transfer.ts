@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
-import { writeAudit } from '../audit/write.ts';
 import { onUniqueViolation } from '../connection/errors.ts';
-import { inTransaction, type VerbContext } from '../context.ts';
+import type { VerbContext } from '../context.ts';
+import { changingProject } from '../project/change.ts';
 import { lockProject } from '../project/lock.ts';
 import { projectInvitations, projectMembers, projects, users } from '../tables.ts';
 
@@ -31,40 +31,38 @@ export function transferProject(
   ctx: VerbContext,
   { projectId, newOwnerId, name }: TransferProjectInput,
 ): Promise<TransferProjectResult> {
-  const transfer = inTransaction<TransferProjectResult>(ctx, async (tx) => {
-    const project = await lockProject(tx, projectId);
-    if (project === undefined) return { kind: 'not_found' };
-    if (project.name !== name) return { kind: 'name_mismatch' };
-    const isNewOwner = and(
-      eq(projectMembers.projectId, projectId),
-      eq(projectMembers.userId, newOwnerId),
-    );
-    // The user first, then the membership, as a deletion of the account locks them.
-    const [newOwner] = await tx
-      .select({ email: users.email })
-      .from(users)
-      .where(eq(users.id, newOwnerId))
-      .for('key share');
-    const [left] = await tx.delete(projectMembers).where(isNewOwner).returning();
-    if (newOwner === undefined || left === undefined) return { kind: 'not_a_member' };
-    await tx.update(projects).set({ ownerId: newOwnerId }).where(eq(projects.id, projectId));
-    await tx
-      .insert(projectMembers)
-      .values({ projectId, userId: project.ownerId, role: 'developer' });
-    await tx.delete(projectInvitations).where(eq(projectInvitations.projectId, projectId));
-    const [previous] = await tx
-      .select({ email: users.email })
-      .from(users)
-      .where(eq(users.id, project.ownerId));
-    await writeAudit(tx, ctx, {
-      action: 'project.transfer',
-      target: { id: projectId, label: name },
-      projectId,
-      ownerId: project.ownerId,
-      before: { owner: previous?.email ?? project.ownerId },
-      after: { owner: newOwner.email },
-    });
-    return { kind: 'transferred' };
-  });
+  const transfer = changingProject<TransferProjectResult>(
+    ctx,
+    projectId,
+    lockProject,
+    async (tx, project, audit) => {
+      if (project.name !== name) return { kind: 'name_mismatch' };
+      const isNewOwner = and(
+        eq(projectMembers.projectId, projectId),
+        eq(projectMembers.userId, newOwnerId),
+      );
+      // The user first, then the membership, as a deletion of the account locks them.
+      const [newOwner] = await tx
+        .select({ email: users.email })
+        .from(users)
+        .where(eq(users.id, newOwnerId))
+        .for('key share');
+      const [left] = await tx.delete(projectMembers).where(isNewOwner).returning();
+      if (newOwner === undefined || left === undefined) return { kind: 'not_a_member' };
+      await tx.update(projects).set({ ownerId: newOwnerId }).where(eq(projects.id, projectId));
+      await tx
+        .insert(projectMembers)
+        .values({ projectId, userId: project.ownerId, role: 'developer' });
+      await tx.delete(projectInvitations).where(eq(projectInvitations.projectId, projectId));
+      const [previous] = await tx
+        .select({ email: users.email })
+        .from(users)
+        .where(eq(users.id, project.ownerId));
+      const before = { owner: previous?.email ?? project.ownerId };
+      const after = { owner: newOwner.email };
+      await audit('project.transfer', { id: projectId, label: name }, { before, after });
+      return { kind: 'transferred' };
+    },
+  );
   return transfer.catch(onUniqueViolation({ kind: 'name_taken' }));
 }

@@ -2,8 +2,9 @@ import { POLICIES_MAX } from '@ceiba/domain';
 import { count, eq } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
-import { inTransaction, type VerbContext } from '../context.ts';
+import type { VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
+import { changingProject } from '../project/change.ts';
 import { lockProject } from '../project/lock.ts';
 import { policies } from '../tables.ts';
 import { labelOf, type PolicyRule, RULE_FIELDS } from './rule.ts';
@@ -21,9 +22,7 @@ export async function createPolicy(
   input: PolicyRule & { projectId: string },
 ): Promise<CreatePolicyResult> {
   const { projectId, ...rule } = checked(input, RULE_FIELDS);
-  return inTransaction(ctx, async (tx) => {
-    const project = await lockProject(tx, projectId);
-    if (project === undefined) return { kind: 'not_found' };
+  return changingProject(ctx, projectId, lockProject, async (tx, project) => {
     if ((await countPolicies(tx, projectId)) >= POLICIES_MAX) return { kind: 'too_many' };
     const policyId = await insertPolicy(tx, ctx, { projectId, ownerId: project.ownerId, rule });
     return policyId === undefined ? { kind: 'conflict' } : { kind: 'created', policyId, ...rule };

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
-import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { onUniqueViolation } from '../connection/errors.ts';
-import { inTransaction, type VerbContext } from '../context.ts';
+import type { VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
+import { changingProject } from '../project/change.ts';
 import { lockProject } from '../project/lock.ts';
 import { policies } from '../tables.ts';
 import { isPolicy, labelOf, type PolicyRef, type PolicyRule, RULE_FIELDS } from './rule.ts';
@@ -24,26 +24,24 @@ export async function updatePolicy(
   input: UpdatePolicyInput,
 ): Promise<ChangePolicyResult> {
   const { projectId, policyId, seen, ...rule } = checked(input, RULE_FIELDS);
-  const change = inTransaction<ChangePolicyResult>(ctx, async (tx) => {
-    const project = await lockProject(tx, projectId);
-    const before = await readRule(tx, { projectId, policyId });
-    if (project === undefined || before === undefined) return { kind: 'not_found' };
-    if (labelOf(before) === labelOf(rule)) return { kind: 'unchanged', ...rule };
-    if (labelOf(before) !== labelOf(seen)) return { kind: 'changed' };
-    await tx
-      .update(policies)
-      .set({ ...rule, updatedAt: sql`now()` })
-      .where(isPolicy({ projectId, policyId }));
-    await writeAudit(tx, ctx, {
-      action: 'policy.update',
-      target: { id: policyId, label: labelOf(rule) },
-      projectId,
-      ownerId: project.ownerId,
-      before: { ...before },
-      after: { ...rule },
-    });
-    return { kind: 'updated', ...rule };
-  });
+  const change = changingProject<ChangePolicyResult>(
+    ctx,
+    projectId,
+    lockProject,
+    async (tx, _, audit) => {
+      const before = await readRule(tx, { projectId, policyId });
+      if (before === undefined) return { kind: 'not_found' };
+      if (labelOf(before) === labelOf(rule)) return { kind: 'unchanged', ...rule };
+      if (labelOf(before) !== labelOf(seen)) return { kind: 'changed' };
+      await tx
+        .update(policies)
+        .set({ ...rule, updatedAt: sql`now()` })
+        .where(isPolicy({ projectId, policyId }));
+      const target = { id: policyId, label: labelOf(rule) };
+      await audit('policy.update', target, { before: { ...before }, after: { ...rule } });
+      return { kind: 'updated', ...rule };
+    },
+  );
   return change.catch(onUniqueViolation({ kind: 'conflict' }));
 }
 

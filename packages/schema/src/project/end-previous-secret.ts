@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
-import { writeAudit } from '../audit/write.ts';
-import { inTransaction, type VerbContext } from '../context.ts';
+import type { VerbContext } from '../context.ts';
 import { projects } from '../tables.ts';
+import { changingProject } from './change.ts';
 import { lockProjectSecret } from './lock.ts';
 
 export interface EndPreviousSecretInput {
@@ -21,20 +21,15 @@ export function endPreviousSecret(
   ctx: VerbContext,
   { projectId, current }: EndPreviousSecretInput,
 ): Promise<EndPreviousSecretResult> {
-  return inTransaction(ctx, async (tx) => {
-    const before = await lockProjectSecret(tx, projectId);
-    if (before === undefined) return { kind: 'not_found' };
+  return changingProject(ctx, projectId, lockProjectSecret, async (tx, before, audit) => {
     if (before.secretCreatedAt.getTime() !== current.getTime()) return { kind: 'conflict' };
     if (!before.previousIsValid) return { kind: 'unchanged' };
     await tx
       .update(projects)
       .set({ previousSecretDigest: null, previousSecretExpiresAt: null })
       .where(eq(projects.id, projectId));
-    await writeAudit(tx, ctx, {
-      action: 'project.end_previous_secret',
-      target: { id: projectId, label: before.name },
-      projectId,
-      ownerId: before.ownerId,
+    const target = { id: projectId, label: before.name };
+    await audit('project.end_previous_secret', target, {
       before: { previousSecretExpiresAt: before.previousSecretExpiresAt?.toISOString() ?? null },
       after: { previousSecretExpiresAt: null },
     });

@@ -17,6 +17,8 @@ export async function lockProject(tx: Executor, projectId: string) {
   return row;
 }
 
+export type LockedProject = NonNullable<Awaited<ReturnType<typeof lockProject>>>;
+
 /**
  * Serialises changes of one project's secret.
  *

@@ -1,9 +1,9 @@
 import type { MintedCredential } from '@ceiba/domain';
 import { SECRET_OVERLAP_HOURS } from '@ceiba/domain';
 import { eq, sql } from 'drizzle-orm';
-import { writeAudit } from '../audit/write.ts';
-import { inTransaction, type VerbContext } from '../context.ts';
+import type { VerbContext } from '../context.ts';
 import { projects } from '../tables.ts';
+import { changingProject } from './change.ts';
 import { lockProjectSecret } from './lock.ts';
 
 export interface RotateSecretInput {
@@ -31,9 +31,8 @@ export function rotateProjectSecret(
   ctx: VerbContext,
   input: RotateSecretInput,
 ): Promise<RotateSecretResult> {
-  return inTransaction(ctx, async (tx) => {
-    const before = await lockProjectSecret(tx, input.projectId);
-    if (before === undefined) return { kind: 'not_found' };
+  const { projectId } = input;
+  return changingProject(ctx, projectId, lockProjectSecret, async (tx, before, audit) => {
     if (before.secretCreatedAt.getTime() !== input.replaces.getTime()) return { kind: 'conflict' };
     if (before.previousIsValid && before.previousSecretExpiresAt !== null && !input.dropsPrevious) {
       return {
@@ -49,17 +48,14 @@ export function rotateProjectSecret(
         previousSecretDigest: sql`${projects.secretDigest}`,
         previousSecretExpiresAt: sql`now() + make_interval(hours => ${SECRET_OVERLAP_HOURS})`,
       })
-      .where(eq(projects.id, input.projectId))
+      .where(eq(projects.id, projectId))
       .returning({
         secretCreatedAt: projects.secretCreatedAt,
         previousSecretExpiresAt: projects.previousSecretExpiresAt,
       });
     if (after?.previousSecretExpiresAt == null) throw new Error('a locked project disappeared');
-    await writeAudit(tx, ctx, {
-      action: 'project.rotate_secret',
-      target: { id: input.projectId, label: before.name },
-      projectId: input.projectId,
-      ownerId: before.ownerId,
+    const target = { id: projectId, label: before.name };
+    await audit('project.rotate_secret', target, {
       before: { secretCreatedAt: before.secretCreatedAt.toISOString() },
       after: {
         secretCreatedAt: after.secretCreatedAt.toISOString(),

@@ -1,9 +1,10 @@
 import { eq } from 'drizzle-orm';
-import { writeAudit } from '../audit/write.ts';
+import type { Executor } from '../connection/database.ts';
 import { onUniqueViolation } from '../connection/errors.ts';
-import { inTransaction, isUnchanged, type VerbContext } from '../context.ts';
+import { isUnchanged, type VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
 import { projects } from '../tables.ts';
+import { changingProject } from './change.ts';
 
 export interface UpdateProjectInput {
   projectId: string;
@@ -24,32 +25,33 @@ export async function updateProject(
   { projectId, ...input }: UpdateProjectInput,
 ): Promise<UpdateProjectResult> {
   const values = checked(input, ['name', 'defaultKeyRateLimitPerMinute', 'loggedAllowsPercent']);
-  const change = inTransaction<UpdateProjectResult>(ctx, async (tx) => {
-    const [found] = await tx
-      .select({
-        name: projects.name,
-        defaultKeyRateLimitPerMinute: projects.defaultKeyRateLimitPerMinute,
-        loggedAllowsPercent: projects.loggedAllowsPercent,
-        logsPaths: projects.logsPaths,
-        ownerId: projects.ownerId,
-      })
-      .from(projects)
-      .where(eq(projects.id, projectId))
-      .for('no key update');
-    if (found === undefined) return { kind: 'not_found' };
-    const { ownerId, ...before } = found;
-    const after = { ...before, ...values };
-    if (isUnchanged(before, after)) return { kind: 'unchanged' };
-    await tx.update(projects).set(after).where(eq(projects.id, projectId));
-    await writeAudit(tx, ctx, {
-      action: 'project.update',
-      target: { id: projectId, label: after.name },
-      projectId,
-      ownerId,
-      before,
-      after,
-    });
-    return { kind: 'updated' };
-  });
+  const change = changingProject(
+    ctx,
+    projectId,
+    lockSettings,
+    async (tx, found, audit): Promise<UpdateProjectResult> => {
+      const { ownerId: _, ...before } = found;
+      const after = { ...before, ...values };
+      if (isUnchanged(before, after)) return { kind: 'unchanged' };
+      await tx.update(projects).set(after).where(eq(projects.id, projectId));
+      await audit('project.update', { id: projectId, label: after.name }, { before, after });
+      return { kind: 'updated' };
+    },
+  );
   return change.catch(onUniqueViolation({ kind: 'name_taken' }));
+}
+
+async function lockSettings(tx: Executor, projectId: string) {
+  const [row] = await tx
+    .select({
+      name: projects.name,
+      defaultKeyRateLimitPerMinute: projects.defaultKeyRateLimitPerMinute,
+      loggedAllowsPercent: projects.loggedAllowsPercent,
+      logsPaths: projects.logsPaths,
+      ownerId: projects.ownerId,
+    })
+    .from(projects)
+    .where(eq(projects.id, projectId))
+    .for('no key update');
+  return row;
 }

@@ -1,10 +1,10 @@
 import type { SubscriptionStatus } from '@ceiba/contract';
 import { eq, sql } from 'drizzle-orm';
-import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { onForeignKeyViolation } from '../connection/errors.ts';
-import { inTransaction, type VerbContext } from '../context.ts';
+import type { VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
+import { changingProject } from '../project/change.ts';
 import { lockProject } from '../project/lock.ts';
 import { plans, subscriptions } from '../tables.ts';
 import { periodEndColumn } from './get.ts';
@@ -30,39 +30,42 @@ export async function setSubscription(
   { projectId, ...input }: SetSubscriptionInput,
 ): Promise<SetSubscriptionResult> {
   const values = checked(input, ['currentPeriodEnd']);
-  const change = inTransaction<SetSubscriptionResult>(ctx, async (tx) => {
-    const project = await lockProject(tx, projectId);
-    if (project === undefined) return { kind: 'not_found' };
-    const before = await readSubscription(tx, projectId);
-    const planId = values.planId ?? before?.planId;
-    const planName = planId === undefined ? undefined : await nameOfPlan(tx, planId);
-    if (planId === undefined || planName === undefined) return { kind: 'plan_not_found' };
-    const after = {
-      planId,
-      status: values.status ?? before?.status ?? 'active',
-      currentPeriodEnd:
-        values.currentPeriodEnd === undefined
-          ? (before?.currentPeriodEnd ?? null)
-          : values.currentPeriodEnd,
-    };
-    if (before !== undefined && isSame(before, after)) return { kind: 'unchanged' };
-    await tx
-      .insert(subscriptions)
-      .values({ projectId, ...after })
-      .onConflictDoUpdate({
-        target: subscriptions.projectId,
-        set: { ...after, updatedAt: sql`now()` },
-      });
-    await writeAudit(tx, ctx, {
-      action: 'subscription.set',
-      target: { id: projectId, label: project.name },
-      projectId,
-      ownerId: project.ownerId,
-      ...(before === undefined ? {} : { before: auditOf(before, before.planName) }),
-      after: auditOf(after, planName),
-    });
-    return { kind: 'updated' };
-  });
+  const change = changingProject<SetSubscriptionResult>(
+    ctx,
+    projectId,
+    lockProject,
+    async (tx, { name }, audit) => {
+      const before = await readSubscription(tx, projectId);
+      const planId = values.planId ?? before?.planId;
+      const planName = planId === undefined ? undefined : await nameOfPlan(tx, planId);
+      if (planId === undefined || planName === undefined) return { kind: 'plan_not_found' };
+      const after = {
+        planId,
+        status: values.status ?? before?.status ?? 'active',
+        currentPeriodEnd:
+          values.currentPeriodEnd === undefined
+            ? (before?.currentPeriodEnd ?? null)
+            : values.currentPeriodEnd,
+      };
+      if (before !== undefined && isSame(before, after)) return { kind: 'unchanged' };
+      await tx
+        .insert(subscriptions)
+        .values({ projectId, ...after })
+        .onConflictDoUpdate({
+          target: subscriptions.projectId,
+          set: { ...after, updatedAt: sql`now()` },
+        });
+      await audit(
+        'subscription.set',
+        { id: projectId, label: name },
+        {
+          ...(before && { before: auditOf(before, before.planName) }),
+          after: auditOf(after, planName),
+        },
+      );
+      return { kind: 'updated' };
+    },
+  );
   // The plan may be deleted after it was read and before the subscription is written.
   return change.catch(onForeignKeyViolation({ kind: 'plan_not_found' }));
 }

@@ -3,6 +3,7 @@ import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { projectMembers, projects, users } from '../tables.ts';
+import { auditAccount } from './change.ts';
 import { lockUser } from './lock.ts';
 
 export type DeleteUserResult =
@@ -41,12 +42,9 @@ export function deleteUser(
         before: { role },
       });
     }
-    await writeAudit(tx, ctx, {
-      action: 'user.delete',
-      target: { id: userId, label: user.email },
-      ownerId: userId,
-      before: { email: user.email, isAdministrator: user.isAdministrator },
-    });
+    const { email, isAdministrator } = user;
+    const before = { email, isAdministrator };
+    await auditAccount(tx, ctx, 'user.delete', { userId, email }, { before });
     return { kind: 'deleted' };
   });
 }

@@ -1,8 +1,8 @@
 import { and, desc, eq, gt, sql } from 'drizzle-orm';
-import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { sessions, users } from '../tables.ts';
+import { auditAccount } from './change.ts';
 
 /** A session as its user sees it; null where an older release started it. */
 export interface UserSession {
@@ -47,13 +47,7 @@ export function endSessionOf(
       .where(and(eq(sessions.id, sessionId), eq(sessions.userId, userId)))
       .returning({ userAgent: sessions.userAgent, clientAddress: sessions.clientAddress });
     if (ended === undefined) return { kind: 'not_found' };
-    const [user] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId));
-    await writeAudit(tx, ctx, {
-      action: 'user.end_session',
-      target: { id: userId, ...(user === undefined ? {} : { label: user.email }) },
-      ownerId: userId,
-      before: { ...ended },
-    });
+    await auditAccount(tx, ctx, 'user.end_session', { userId }, { before: ended });
     return { kind: 'ended' };
   });
 }

@@ -1,12 +1,12 @@
 import { PASSKEYS_MAX } from '@ceiba/domain';
 import { and, desc, eq, lt, or, sql } from 'drizzle-orm';
-import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { onUniqueViolation } from '../connection/errors.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
 import { passkeys, users } from '../tables.ts';
-import { lockProven, type ProvenUser } from './lock.ts';
+import { auditAccount, changingAccount } from './change.ts';
+import type { ProvenUser } from './lock.ts';
 
 /** A passkey as its user sees it. */
 export interface Passkey {
@@ -62,20 +62,13 @@ export async function addPasskey(
   input: ProvenUser & { name: string; isBackedUp: boolean; credential: PasskeyCredential },
 ): Promise<AddPasskeyResult> {
   const { name, isBackedUp, credential, ...user } = checked(input, ['name']);
-  const add = inTransaction<AddPasskeyResult>(ctx, async (tx) => {
-    const proven = await lockProven(tx, user);
-    if (proven === null) return { kind: 'outdated' };
-    const { userId } = user;
+  const { userId } = user;
+  const add = changingAccount<AddPasskeyResult>(ctx, user, async (tx, audit) => {
     if ((await listCredentialIds({ orm: tx }, userId)).length >= PASSKEYS_MAX) {
       return { kind: 'too_many' };
     }
     await tx.insert(passkeys).values({ userId, name, isBackedUp, ...credential });
-    await writeAudit(tx, ctx, {
-      action: 'user.add_passkey',
-      target: { id: userId, label: proven.email },
-      ownerId: userId,
-      after: { passkey: name },
-    });
+    await audit('user.add_passkey', { after: { passkey: name } });
     return { kind: 'added' };
   });
   return add.catch(onUniqueViolation({ kind: 'known' }));
@@ -101,13 +94,8 @@ export async function renamePasskey(
     if (before === undefined) return { kind: 'not_found' };
     if (before.name === name) return { kind: 'unchanged' };
     await tx.update(passkeys).set({ name }).where(isOfUser({ userId, passkeyId }));
-    await writeAudit(tx, ctx, {
-      action: 'user.rename_passkey',
-      target: await targetOf(tx, userId),
-      ownerId: userId,
-      before: { passkey: before.name },
-      after: { passkey: name },
-    });
+    const states = { before: { passkey: before.name }, after: { passkey: name } };
+    await auditAccount(tx, ctx, 'user.rename_passkey', { userId }, states);
     return { kind: 'renamed' };
   });
 }
@@ -117,21 +105,14 @@ export function removePasskey(
   ctx: VerbContext,
   { passkeyId, ...user }: ProvenUser & { passkeyId: string },
 ): Promise<{ kind: 'removed' | 'not_found' | 'outdated' }> {
-  return inTransaction(ctx, async (tx) => {
-    const proven = await lockProven(tx, user);
-    if (proven === null) return { kind: 'outdated' };
-    const { userId } = user;
+  const { userId } = user;
+  return changingAccount(ctx, user, async (tx, audit) => {
     const [removed] = await tx
       .delete(passkeys)
       .where(isOfUser({ userId, passkeyId }))
       .returning({ name: passkeys.name });
     if (removed === undefined) return { kind: 'not_found' };
-    await writeAudit(tx, ctx, {
-      action: 'user.remove_passkey',
-      target: { id: userId, label: proven.email },
-      ownerId: userId,
-      before: { passkey: removed.name },
-    });
+    await audit('user.remove_passkey', { before: { passkey: removed.name } });
     return { kind: 'removed' };
   });
 }
@@ -146,18 +127,12 @@ export function removePasskeys(
   { userId }: { userId: string },
 ): Promise<{ removed: string[] }> {
   return inTransaction(ctx, async (tx) => {
-    const target = await targetOf(tx, userId);
     const rows = await tx
       .delete(passkeys)
       .where(eq(passkeys.userId, userId))
       .returning({ name: passkeys.name });
     for (const { name } of rows) {
-      await writeAudit(tx, ctx, {
-        action: 'user.remove_passkey',
-        target,
-        ownerId: userId,
-        before: { passkey: name },
-      });
+      await auditAccount(tx, ctx, 'user.remove_passkey', { userId }, { before: { passkey: name } });
     }
     return { removed: rows.map(({ name }) => name) };
   });
@@ -165,11 +140,6 @@ export function removePasskeys(
 
 const isOfUser = ({ userId, passkeyId }: PasskeyRef) =>
   and(eq(passkeys.id, passkeyId), eq(passkeys.userId, userId));
-
-async function targetOf(tx: Executor, userId: string): Promise<{ id: string; label?: string }> {
-  const [user] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId));
-  return { id: userId, ...(user === undefined ? {} : { label: user.email }) };
-}
 
 export interface FoundPasskey extends PasskeyCredential, ProvenUser {}
 

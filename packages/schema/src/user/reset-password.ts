@@ -4,10 +4,10 @@ import {
   type PasswordResetRecipient,
 } from '@ceiba/domain';
 import { and, eq, sql } from 'drizzle-orm';
-import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { passwordResets, users } from '../tables.ts';
+import { auditAccount } from './change.ts';
 import { removePasskeys } from './passkey.ts';
 import { setPassword } from './set-password.ts';
 
@@ -59,12 +59,8 @@ export function createPasswordReset(
       })
       .returning({ expiresAt: passwordResets.expiresAt });
     if (created === undefined) throw new Error('an insert returned no row');
-    await writeAudit(tx, ctx, {
-      action: 'user.create_password_reset',
-      target: { id: userId, label: user.email },
-      ownerId: userId,
-      after: { sentTo: to, expiresAt: created.expiresAt.toISOString() },
-    });
+    const after = { sentTo: to, expiresAt: created.expiresAt.toISOString() };
+    await auditAccount(tx, ctx, 'user.create_password_reset', { userId, email }, { after });
     return { kind: 'created', ...created };
   });
 }

@@ -1,9 +1,9 @@
 import { and, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
-import { writeAudit } from '../audit/write.ts';
-import type { Executor, Transactor } from '../connection/database.ts';
+import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { authenticators, passkeys, recoveryCodes, users } from '../tables.ts';
-import { lockProven, type ProvenUser } from './lock.ts';
+import { auditAccount, changingAccount } from './change.ts';
+import type { ProvenUser } from './lock.ts';
 
 /** How long a new authenticator app may wait for its first code. */
 const ENROLL_MINUTES = 15;
@@ -40,8 +40,7 @@ export function enrollAuthenticator(
   ctx: VerbContext,
   { sealedSecret, ...user }: ProvenUser & { sealedSecret: Buffer },
 ): Promise<{ kind: 'enrolled' | 'has_one' | 'outdated' }> {
-  return inTransaction(ctx, async (tx) => {
-    if ((await lockProven(tx, user)) === null) return { kind: 'outdated' };
+  return changingAccount(ctx, user, async (tx) => {
     const fresh = { sealedSecret, createdAt: sql`now()` };
     const stored = await tx
       .insert(authenticators)
@@ -69,9 +68,8 @@ export function confirmAuthenticator(
   ctx: VerbContext,
   { sealedSecret, step, recoveryDigests, ...user }: ConfirmAuthenticatorInput,
 ): Promise<{ kind: 'confirmed' | 'not_found' | 'outdated' }> {
-  return inTransaction(ctx, async (tx) => {
-    if ((await lockProven(tx, user)) === null) return { kind: 'outdated' };
-    const { userId } = user;
+  const { userId } = user;
+  return changingAccount(ctx, user, async (tx, audit) => {
     const [confirmed] = await tx
       .update(authenticators)
       .set({ confirmedAt: sql`now()`, lastStep: step })
@@ -86,7 +84,7 @@ export function confirmAuthenticator(
       .returning({ userId: authenticators.userId });
     if (confirmed === undefined) return { kind: 'not_found' };
     await storeRecoveryCodes(tx, userId, recoveryDigests);
-    await audit(tx, ctx, { userId, after: { secondFactor: true } });
+    await audit('user.add_second_factor', { after: { secondFactor: true } });
     return { kind: 'confirmed' };
   });
 }
@@ -100,21 +98,15 @@ export function replaceRecoveryCodes(
     ...user
   }: ProvenUser & { factor: SecondFactor; recoveryDigests: readonly Buffer[] },
 ): Promise<{ kind: 'replaced' | 'wrong' | 'outdated' }> {
-  return inTransaction(ctx, async (tx) => {
-    const found = await lockProven(tx, user);
-    if (found === null) return { kind: 'outdated' };
-    const { userId } = user;
+  const { userId } = user;
+  return changingAccount(ctx, user, async (tx, audit) => {
     const [app] = await tx
       .select({ one: sql`1` })
       .from(authenticators)
       .where(and(eq(authenticators.userId, userId), isNotNull(authenticators.confirmedAt)));
     if (app === undefined || !(await useSecondFactor(tx, userId, factor))) return { kind: 'wrong' };
     await storeRecoveryCodes(tx, userId, recoveryDigests);
-    await writeAudit(tx, ctx, {
-      action: 'user.replace_recovery_codes',
-      target: { id: userId, label: found.email },
-      ownerId: userId,
-    });
+    await audit('user.replace_recovery_codes');
     return { kind: 'replaced' };
   });
 }
@@ -164,13 +156,12 @@ export function turnOffSecondFactor(
   ctx: VerbContext,
   { factor, ...user }: ProvenUser & { factor: SecondFactor },
 ): Promise<{ kind: 'removed' | 'wrong' | 'outdated' }> {
-  return inTransaction(ctx, async (tx) => {
-    if ((await lockProven(tx, user)) === null) return { kind: 'outdated' };
-    const { userId } = user;
+  const { userId } = user;
+  return changingAccount(ctx, user, async (tx, audit) => {
     if (!(await useSecondFactor(tx, userId, factor))) return { kind: 'wrong' };
     await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
     await tx.delete(authenticators).where(eq(authenticators.userId, userId));
-    await audit(tx, ctx, { userId, before: { secondFactor: true } });
+    await audit('user.remove_second_factor', { before: { secondFactor: true } });
     return { kind: 'removed' };
   });
 }
@@ -206,10 +197,8 @@ export function removeSecondFactors(
       .update(users)
       .set({ sessionVersion: sql`${users.sessionVersion} + 1` })
       .where(eq(users.id, userId));
-    await audit(tx, ctx, {
-      userId,
-      before: { secondFactor: hadSecondFactor, passkeys: keys.map(({ name }) => name) },
-    });
+    const before = { secondFactor: hadSecondFactor, passkeys: keys.map(({ name }) => name) };
+    await auditAccount(tx, ctx, 'user.remove_second_factor', { userId }, { before });
     return { kind: 'removed' };
   });
 }
@@ -221,19 +210,4 @@ export async function countRecoveryCodes(db: { orm: Executor }, userId: string):
     .from(recoveryCodes)
     .where(eq(recoveryCodes.userId, userId));
   return row?.count ?? 0;
-}
-
-async function audit(
-  tx: Transactor,
-  ctx: VerbContext,
-  { userId, ...change }: { userId: string; before?: object; after?: object },
-): Promise<void> {
-  const [user] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId));
-  await writeAudit(tx, ctx, {
-    action: change.after === undefined ? 'user.remove_second_factor' : 'user.add_second_factor',
-    target: { id: userId, ...(user === undefined ? {} : { label: user.email }) },
-    ownerId: userId,
-    ...(change.before === undefined ? {} : { before: { ...change.before } }),
-    ...(change.after === undefined ? {} : { after: { ...change.after } }),
-  });
 }

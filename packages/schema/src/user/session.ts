@@ -1,10 +1,10 @@
 import { FRESH_SESSION_MINUTES, SESSIONS_MAX } from '@ceiba/domain';
 import { and, eq, gt, sql } from 'drizzle-orm';
-import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { takeLockOf } from '../locks.ts';
 import { passwordResets, sessions, users } from '../tables.ts';
+import { auditAccount } from './change.ts';
 
 export interface StartSessionInput {
   userId: string;
@@ -141,12 +141,8 @@ export function signOutEverywhere(
       .where(eq(sessions.userId, userId))
       .returning({ sessionId: sessions.id });
     await tx.delete(passwordResets).where(eq(passwordResets.userId, userId));
-    await writeAudit(tx, ctx, {
-      action: 'user.sign_out_everywhere',
-      target: { id: userId, label: user.email },
-      ownerId: userId,
-      after: { endedSessions: ended.length },
-    });
+    const after = { endedSessions: ended.length };
+    await auditAccount(tx, ctx, 'user.sign_out_everywhere', { userId, ...user }, { after });
     return { kind: 'signed_out', sessions: ended.length };
   });
 }

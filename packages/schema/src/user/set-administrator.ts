@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
-import { writeAudit } from '../audit/write.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { passwordResets, users } from '../tables.ts';
+import { auditAccount } from './change.ts';
 import { lockUser } from './lock.ts';
 
 export type SetAdministratorResult = {
@@ -24,13 +24,9 @@ export function setAdministrator(
     await tx.update(users).set({ isAdministrator }).where(eq(users.id, userId));
     if (!isAdministrator)
       await tx.delete(passwordResets).where(eq(passwordResets.createdBy, userId));
-    await writeAudit(tx, ctx, {
-      action: 'user.update',
-      target: { id: userId, label: user.email },
-      ownerId: userId,
-      before: { isAdministrator: user.isAdministrator },
-      after: { isAdministrator },
-    });
+    const before = { isAdministrator: user.isAdministrator };
+    const states = { before, after: { isAdministrator } };
+    await auditAccount(tx, ctx, 'user.update', { userId, email: user.email }, states);
     return { kind: 'updated' };
   });
 }

@@ -1,9 +1,9 @@
-import { and, eq } from 'drizzle-orm';
-import { writeAudit } from '../audit/write.ts';
+import { eq } from 'drizzle-orm';
 import { onUniqueViolation } from '../connection/errors.ts';
-import { inTransaction, type VerbContext } from '../context.ts';
+import type { VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
 import { passwordResets, users } from '../tables.ts';
+import { auditAccount, changingAccount } from './change.ts';
 
 export interface SetEmailInput {
   userId: string;
@@ -18,25 +18,14 @@ export type SetEmailResult = { kind: 'updated' | 'unchanged' | 'email_taken' | '
 /** Changes the address with which a user signs in. Sessions continue; a link to reset the password ends. */
 export async function setEmail(ctx: VerbContext, input: SetEmailInput): Promise<SetEmailResult> {
   const { userId, email, sessionVersion } = checked(input, ['email']);
-  const change = inTransaction<SetEmailResult>(ctx, async (tx) => {
-    const isAsRead = and(eq(users.id, userId), eq(users.sessionVersion, sessionVersion));
-    const [before] = await tx
-      .select({ email: users.email })
-      .from(users)
-      .where(isAsRead)
-      .for('no key update');
-    if (before === undefined) return { kind: 'outdated' };
-    if (before.email === email) return { kind: 'unchanged' };
-    await tx.update(users).set({ email }).where(isAsRead);
+  const user = { userId, sessionVersion };
+  const change = changingAccount<SetEmailResult>(ctx, user, async (tx, _, current) => {
+    if (current === email) return { kind: 'unchanged' };
+    await tx.update(users).set({ email }).where(eq(users.id, userId));
     // It was sent to the old address, whose mailbox may be why it is changed.
     await tx.delete(passwordResets).where(eq(passwordResets.userId, userId));
-    await writeAudit(tx, ctx, {
-      action: 'user.update',
-      target: { id: userId, label: email },
-      ownerId: userId,
-      before: { email: before.email },
-      after: { email },
-    });
+    const states = { before: { email: current }, after: { email } };
+    await auditAccount(tx, ctx, 'user.update', { userId, email }, states);
     return { kind: 'updated' };
   });
   return change.catch(onUniqueViolation({ kind: 'email_taken' }));

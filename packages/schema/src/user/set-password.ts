@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { writeAudit } from '../audit/write.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { passwordResets, users } from '../tables.ts';
+import { auditAccount } from './change.ts';
 import { findUserById } from './find.ts';
 
 export interface SetPasswordInput {
@@ -34,11 +34,7 @@ export function setPassword(
       return { kind: (await findUserById({ orm: tx }, userId)) ? 'outdated' : 'not_found' };
     }
     await tx.delete(passwordResets).where(eq(passwordResets.userId, userId));
-    await writeAudit(tx, ctx, {
-      action: 'user.set_password',
-      target: { id: userId, label: row.email },
-      ownerId: userId,
-    });
+    await auditAccount(tx, ctx, 'user.set_password', { userId, ...row });
     return { kind: 'updated' };
   });
 }
