@@ -45,13 +45,12 @@ export async function signUpFirst(
 }
 
 /** Makes an installation one in which the next account is an ordinary one. */
-export async function createAdministrator(databaseUrl: string): Promise<void> {
-  const env = {
-    ...process.env,
-    DATABASE_URL: databaseUrl,
-    CEIBA_OWNER_PASSWORD: newAccount().password,
-  };
-  const args = [CEIBA, 'owner', 'create', '--email', 'administrator@example.com'];
+export async function createAdministrator(
+  databaseUrl: string,
+  { email, password } = { ...newAccount(), email: 'administrator@example.com' },
+): Promise<void> {
+  const env = { ...process.env, DATABASE_URL: databaseUrl, CEIBA_OWNER_PASSWORD: password };
+  const args = [CEIBA, 'owner', 'create', '--email', email];
   await promisify(execFile)(process.execPath, args, { env });
 }
 

@@ -5,7 +5,15 @@ import { type Browser, type BrowserContext, expect, type Page, test } from '@pla
 import { Secret, TOTP } from 'otpauth';
 import postgres from 'postgres';
 import { PAGES } from '../e2e/pages.ts';
-import { type Account, addAuthenticator, chooseAction, gotoReady, signUp } from '../e2e/support.ts';
+import {
+  type Account,
+  addAuthenticator,
+  chooseAction,
+  createAdministrator,
+  gotoReady,
+  signIn,
+  signUp,
+} from '../e2e/support.ts';
 import { fillSample, type Sample } from './sample.ts';
 
 /**
@@ -434,7 +442,8 @@ test.beforeAll(async ({ browser }) => {
   if (!databaseUrl) throw new Error('needs the DATABASE_URL of a stack');
   sql = postgres(databaseUrl, { max: 1 });
   const account = { email: 'you@example.com', password: PASSWORD };
-  storage = await signedUp(browser, account);
+  await createAdministrator(databaseUrl, account);
+  storage = await signedUp(browser, account, undefined, signIn);
   others = {
     newcomer: await signedUp(browser, accountOf('newcomer')),
     viewer: await signedUp(browser, accountOf('viewer')),
@@ -493,10 +502,16 @@ async function unusedCode(): Promise<string> {
   return codeNow();
 }
 
-async function signedUp(browser: Browser, account: Account, act?: (page: Page) => Promise<void>) {
+async function signedUp(
+  browser: Browser,
+  account: Account,
+  act?: (page: Page) => Promise<void>,
+  enter: (page: Page, account: Account) => Promise<unknown> = signUp,
+) {
   const context = await browser.newContext();
   const page = await context.newPage();
-  await signUp(page, account);
+  await enter(page, account);
+  await page.waitForURL('/projects');
   await act?.(page);
   const state = await context.storageState();
   await context.close();
