@@ -13,12 +13,20 @@ import {
   integer,
   jsonb,
   pgTable,
-  primaryKey,
   text,
   unique,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { bytea, createdAt, id, instant, notNegative, oneOf } from '../columns.ts';
+import {
+  belongsTo,
+  bytea,
+  createdAt,
+  id,
+  instant,
+  namedKey,
+  notNegative,
+  oneOf,
+} from '../columns.ts';
 import { projects } from '../project/tables.ts';
 
 /** Where a project's alerts go. */
@@ -26,9 +34,7 @@ export const alertDestinations = pgTable(
   'alert_destinations',
   {
     id: id(),
-    projectId: uuid('project_id')
-      .notNull()
-      .references(() => projects.id, { onDelete: 'cascade' }),
+    projectId: belongsTo('project_id', () => projects.id),
     kind: text('kind', { enum: ALERT_DESTINATION_KINDS }).notNull(),
     /** A URL or a mail address. A URL may hold a token, so only those who may change it see it. */
     address: text('address').notNull(),
@@ -72,9 +78,7 @@ export const alertEvents = pgTable(
   {
     /** The `webhook-id`. */
     id: id(),
-    projectId: uuid('project_id')
-      .notNull()
-      .references(() => projects.id, { onDelete: 'cascade' }),
+    projectId: belongsTo('project_id', () => projects.id),
     type: text('type').notNull(),
     /** What it is about and in which period, such as a month and a threshold. */
     subject: text('subject').notNull(),
@@ -96,12 +100,8 @@ export const alertDeliveries = pgTable(
   'alert_deliveries',
   {
     id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    eventId: uuid('event_id')
-      .notNull()
-      .references(() => alertEvents.id, { onDelete: 'cascade' }),
-    destinationId: uuid('destination_id')
-      .notNull()
-      .references(() => alertDestinations.id, { onDelete: 'cascade' }),
+    eventId: belongsTo('event_id', () => alertEvents.id),
+    destinationId: belongsTo('destination_id', () => alertDestinations.id),
     status: text('status', { enum: ALERT_DELIVERY_STATUSES }).notNull().default('pending'),
     /** Those that were begun; a process that ends within one leaves it counted. */
     attempts: integer('attempts').notNull().default(0),
@@ -153,18 +153,13 @@ export const alertAttempts = pgTable(
 export const alertConsents = pgTable(
   'alert_consents',
   {
-    projectId: uuid('project_id')
-      .notNull()
-      .references(() => projects.id, { onDelete: 'cascade' }),
+    projectId: belongsTo('project_id', () => projects.id),
     addressDigest: bytea('address_digest').notNull(),
     answer: text('answer', { enum: ALERT_CONSENTS }).notNull(),
     answeredAt: instant('answered_at').notNull().defaultNow(),
   },
   (table) => [
-    primaryKey({
-      name: 'alert_consents_pkey',
-      columns: [table.projectId, table.addressDigest],
-    }),
+    namedKey('alert_consents_pkey', [table.projectId, table.addressDigest]),
     check('alert_consents_answer_check', oneOf(table.answer, ALERT_CONSENTS)),
   ],
 );

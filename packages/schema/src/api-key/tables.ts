@@ -1,8 +1,9 @@
 import { API_KEY_STATUSES } from '@ceiba/contract/sets';
 import { API_KEY_NOTE_LENGTH_MAX, eachLimit, listLimits } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
-import { check, index, integer, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core';
+import { check, index, integer, pgTable, text, unique } from 'drizzle-orm/pg-core';
 import {
+  belongsTo,
   bytea,
   createdAt,
   digest,
@@ -19,9 +20,7 @@ export const apiKeys = pgTable(
   'api_keys',
   {
     id: id(),
-    projectId: uuid('project_id')
-      .notNull()
-      .references(() => projects.id, { onDelete: 'cascade' }),
+    projectId: belongsTo('project_id', () => projects.id),
     displayName: text('display_name').notNull(),
     keyPrefix: text('key_prefix').notNull(),
     /** SHA-256 of the whole key (ADR 0001). */

@@ -2,18 +2,8 @@ import type { Limits } from '@ceiba/contract';
 import { DENIAL_DETAILS, LIMIT_OWNERS, OUTCOMES } from '@ceiba/contract/sets';
 import { LOGGED_PATH_BYTES_MAX } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
-import {
-  bigint,
-  check,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  uuid,
-} from 'drizzle-orm/pg-core';
-import { bytewiseText, instant, notNegative, oneOf } from '../columns.ts';
+import { bigint, check, index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { bytewiseText, instant, namedKey, notNegative, oneOf } from '../columns.ts';
 
 /**
  * The decision log: denials, and a sample of the allows. Partitioned by day in UTC, so that retention
@@ -51,10 +41,7 @@ export const decisions = pgTable(
     latencyMs: integer('latency_ms').notNull(),
   },
   (table) => [
-    primaryKey({
-      name: 'decisions_pkey',
-      columns: [table.projectId, table.at, table.decisionId],
-    }),
+    namedKey('decisions_pkey', [table.projectId, table.at, table.decisionId]),
     index('decisions_denied_idx')
       .on(table.projectId, table.at, table.decisionId)
       .where(sql`${table.outcome} <> 'allowed'`),
@@ -94,10 +81,12 @@ export const decisionGaps = pgTable(
     leftOut: bigint('left_out', { mode: 'number' }).notNull(),
   },
   (table) => [
-    primaryKey({
-      name: 'decision_gaps_pkey',
-      columns: [table.projectId, table.minute, table.outcome, table.incarnation],
-    }),
+    namedKey('decision_gaps_pkey', [
+      table.projectId,
+      table.minute,
+      table.outcome,
+      table.incarnation,
+    ]),
     check('decision_gaps_outcome_check', oneOf(table.outcome, OUTCOMES)),
     check('decision_gaps_left_out_check', notNegative(table.leftOut)),
   ],
@@ -115,10 +104,12 @@ export const decisionFailures = pgTable(
     failed: bigint('failed', { mode: 'number' }).notNull(),
   },
   (table) => [
-    primaryKey({
-      name: 'decision_failures_pkey',
-      columns: [table.projectId, table.minute, table.cause, table.incarnation],
-    }),
+    namedKey('decision_failures_pkey', [
+      table.projectId,
+      table.minute,
+      table.cause,
+      table.incarnation,
+    ]),
     index('decision_failures_minute_idx').on(table.minute),
     check('decision_failures_failed_check', notNegative(table.failed)),
   ],

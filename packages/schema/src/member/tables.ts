@@ -1,6 +1,16 @@
 import { MEMBER_ROLES } from '@ceiba/domain';
-import { check, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
-import { bytea, createdAt, digest, finite, id, instant, oneOf } from '../columns.ts';
+import { check, index, pgTable, text } from 'drizzle-orm/pg-core';
+import {
+  belongsTo,
+  bytea,
+  createdAt,
+  digest,
+  finite,
+  id,
+  instant,
+  namedKey,
+  oneOf,
+} from '../columns.ts';
 import { projects } from '../project/tables.ts';
 import { users } from '../user/tables.ts';
 
@@ -8,17 +18,13 @@ import { users } from '../user/tables.ts';
 export const projectMembers = pgTable(
   'project_members',
   {
-    projectId: uuid('project_id')
-      .notNull()
-      .references(() => projects.id, { onDelete: 'cascade' }),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    projectId: belongsTo('project_id', () => projects.id),
+    userId: belongsTo('user_id', () => users.id),
     role: text('role', { enum: MEMBER_ROLES }).notNull(),
     createdAt: createdAt(),
   },
   (table) => [
-    primaryKey({ name: 'project_members_pkey', columns: [table.projectId, table.userId] }),
+    namedKey('project_members_pkey', [table.projectId, table.userId]),
     index('project_members_user_id_idx').on(table.userId),
     check('project_members_role_check', oneOf(table.role, MEMBER_ROLES)),
   ],
@@ -29,17 +35,13 @@ export const projectInvitations = pgTable(
   'project_invitations',
   {
     id: id(),
-    projectId: uuid('project_id')
-      .notNull()
-      .references(() => projects.id, { onDelete: 'cascade' }),
+    projectId: belongsTo('project_id', () => projects.id),
     role: text('role', { enum: MEMBER_ROLES }).notNull(),
     /** The owner's note on who it is for. */
     label: text('label').notNull(),
     /** SHA-256 of the whole invitation. */
     tokenDigest: bytea('token_digest').notNull().unique('project_invitations_token_digest_key'),
-    invitedBy: uuid('invited_by')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    invitedBy: belongsTo('invited_by', () => users.id),
     createdAt: createdAt(),
     expiresAt: instant('expires_at').notNull(),
   },

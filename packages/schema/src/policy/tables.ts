@@ -1,15 +1,13 @@
 import { sql } from 'drizzle-orm';
-import { bigint, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
-import { createdAt, id, instant } from '../columns.ts';
+import { bigint, pgTable, text, unique } from 'drizzle-orm/pg-core';
+import { belongsTo, createdAt, id, instant, namedKey } from '../columns.ts';
 import { projects } from '../project/tables.ts';
 
 export const policies = pgTable(
   'policies',
   {
     id: id(),
-    projectId: uuid('project_id')
-      .notNull()
-      .references(() => projects.id, { onDelete: 'cascade' }),
+    projectId: belongsTo('project_id', () => projects.id),
     /** One HTTP method, or `*`. */
     method: text('method').notNull(),
     /** In normal form, as the domain's `parsePathPattern` returns it. */
@@ -33,12 +31,10 @@ export const policies = pgTable(
 export const decisionRevisions = pgTable(
   'decision_revisions',
   {
-    projectId: uuid('project_id')
-      .notNull()
-      .references(() => projects.id, { onDelete: 'cascade' }),
+    projectId: belongsTo('project_id', () => projects.id),
     r: bigint('r', { mode: 'bigint' })
       .notNull()
       .default(sql`uuid_hash_extended(gen_random_uuid(), 0)`),
   },
-  (table) => [primaryKey({ name: 'decision_revisions_pkey', columns: [table.projectId, table.r] })],
+  (table) => [namedKey('decision_revisions_pkey', [table.projectId, table.r])],
 );

@@ -1,17 +1,7 @@
 import { OUTCOMES } from '@ceiba/contract/sets';
 import { sql } from 'drizzle-orm';
-import {
-  bigint,
-  check,
-  date,
-  index,
-  integer,
-  pgTable,
-  primaryKey,
-  text,
-  uuid,
-} from 'drizzle-orm/pg-core';
-import { instant, notNegative, oneOf } from '../columns.ts';
+import { bigint, check, date, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { instant, namedKey, notNegative, oneOf } from '../columns.ts';
 
 /** The nil UUID: in usage rows, no key or no policy. */
 export const NO_ID = '00000000-0000-0000-0000-000000000000';
@@ -33,17 +23,14 @@ export const usageHours = pgTable(
     count: bigint('count', { mode: 'number' }).notNull(),
   },
   (table) => [
-    primaryKey({
-      name: 'usage_hours_pkey',
-      columns: [
-        table.projectId,
-        table.hour,
-        table.apiKeyId,
-        table.policyId,
-        table.outcome,
-        table.incarnation,
-      ],
-    }),
+    namedKey('usage_hours_pkey', [
+      table.projectId,
+      table.hour,
+      table.apiKeyId,
+      table.policyId,
+      table.outcome,
+      table.incarnation,
+    ]),
     // Has no column that a flush changes, so that flushes need not write to this index.
     index('usage_hours_denials_idx')
       .on(table.projectId, table.hour)
@@ -69,10 +56,7 @@ export const usageMonths = pgTable(
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },
   (table) => [
-    primaryKey({
-      name: 'usage_months_pkey',
-      columns: [table.projectId, table.month, table.scope, table.incarnation],
-    }),
+    namedKey('usage_months_pkey', [table.projectId, table.month, table.scope, table.incarnation]),
     check('usage_months_count_check', notNegative(table.count)),
   ],
 );
@@ -92,7 +76,7 @@ export const usageRolledDays = pgTable(
     lateWrites: integer('late_writes').notNull().default(0),
   },
   (table) => [
-    primaryKey({ name: 'usage_rolled_days_pkey', columns: [table.projectId, table.day] }),
+    namedKey('usage_rolled_days_pkey', [table.projectId, table.day]),
     index('usage_rolled_days_pending_idx')
       .on(table.projectId, table.day)
       .where(sql`${table.rolledAt} is null`),
@@ -108,12 +92,7 @@ export const usageOutcomeHours = pgTable(
     outcome: text('outcome', { enum: OUTCOMES }).notNull(),
     count: bigint('count', { mode: 'number' }).notNull(),
   },
-  (table) => [
-    primaryKey({
-      name: 'usage_outcome_hours_pkey',
-      columns: [table.projectId, table.hour, table.outcome],
-    }),
-  ],
+  (table) => [namedKey('usage_outcome_hours_pkey', [table.projectId, table.hour, table.outcome])],
 );
 
 /** The decisions of a day by outcome, over all keys and policies. */
@@ -125,12 +104,7 @@ export const usageOutcomeDays = pgTable(
     outcome: text('outcome', { enum: OUTCOMES }).notNull(),
     count: bigint('count', { mode: 'number' }).notNull(),
   },
-  (table) => [
-    primaryKey({
-      name: 'usage_outcome_days_pkey',
-      columns: [table.projectId, table.day, table.outcome],
-    }),
-  ],
+  (table) => [namedKey('usage_outcome_days_pkey', [table.projectId, table.day, table.outcome])],
 );
 
 /** The decisions of a day by the policy that matched. */
@@ -143,12 +117,7 @@ export const usagePolicyDays = pgTable(
     allowed: bigint('allowed', { mode: 'number' }).notNull(),
     denied: bigint('denied', { mode: 'number' }).notNull(),
   },
-  (table) => [
-    primaryKey({
-      name: 'usage_policy_days_pkey',
-      columns: [table.projectId, table.day, table.policyId],
-    }),
-  ],
+  (table) => [namedKey('usage_policy_days_pkey', [table.projectId, table.day, table.policyId])],
 );
 
 /**
@@ -170,10 +139,7 @@ export const usageKeyDays = pgTable(
     rank: integer('rank').notNull(),
   },
   (table) => [
-    primaryKey({
-      name: 'usage_key_days_pkey',
-      columns: [table.projectId, table.day, table.apiKeyId],
-    }),
+    namedKey('usage_key_days_pkey', [table.projectId, table.day, table.apiKeyId]),
     index('usage_key_days_largest_idx')
       .on(table.projectId, table.day)
       .where(sql`${table.rank} <= ${sql.raw(String(KEYS_PER_DAY_MAX))}`),

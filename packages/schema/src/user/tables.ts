@@ -7,12 +7,22 @@ import {
   index,
   integer,
   pgTable,
-  primaryKey,
   text,
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { bytea, createdAt, digest, finite, id, instant, notNegative, oneOf } from '../columns.ts';
+import {
+  belongsTo,
+  bytea,
+  createdAt,
+  digest,
+  finite,
+  id,
+  instant,
+  namedKey,
+  notNegative,
+  oneOf,
+} from '../columns.ts';
 
 export const users = pgTable(
   'users',
@@ -39,13 +49,11 @@ export const identities = pgTable(
     /** A provider's name, or an OpenID issuer's URL: subjects are unique per issuer. */
     provider: text('provider').notNull(),
     subject: text('subject').notNull(),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: belongsTo('user_id', () => users.id),
     createdAt: createdAt(),
   },
   (table) => [
-    primaryKey({ name: 'identities_pkey', columns: [table.provider, table.subject] }),
+    namedKey('identities_pkey', [table.provider, table.subject]),
     index('identities_user_id_idx').on(table.userId),
   ],
 );
@@ -55,9 +63,7 @@ export const sessions = pgTable(
   'sessions',
   {
     id: id(),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: belongsTo('user_id', () => users.id),
     /** The user's session version when the session started. */
     sessionVersion: integer('session_version').notNull(),
     /** From where it was started, and with which browser, for its user's list. */
@@ -78,9 +84,7 @@ export const sessions = pgTable(
 export const passwordResets = pgTable(
   'password_resets',
   {
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: belongsTo('user_id', () => users.id),
     /** One link each, so that a stranger who asks for a mail does not end that of an administrator. */
     sentTo: text('sent_to', { enum: PASSWORD_RESET_RECIPIENTS }).notNull().default('administrator'),
     /** The administrator, with whose role the link ends; null for a mailed one. */
@@ -89,7 +93,7 @@ export const passwordResets = pgTable(
     expiresAt: instant('expires_at').notNull(),
   },
   (table) => [
-    primaryKey({ name: 'password_resets_pkey', columns: [table.userId, table.sentTo] }),
+    namedKey('password_resets_pkey', [table.userId, table.sentTo]),
     index('password_resets_created_by_idx').on(table.createdBy),
     check('password_resets_sent_to_check', oneOf(table.sentTo, PASSWORD_RESET_RECIPIENTS)),
     check('password_resets_token_digest_check', digest(table.tokenDigest)),
@@ -115,13 +119,11 @@ export const authenticators = pgTable('authenticators', {
 export const recoveryCodes = pgTable(
   'recovery_codes',
   {
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: belongsTo('user_id', () => users.id),
     codeDigest: bytea('code_digest').notNull(),
   },
   (table) => [
-    primaryKey({ name: 'recovery_codes_pkey', columns: [table.userId, table.codeDigest] }),
+    namedKey('recovery_codes_pkey', [table.userId, table.codeDigest]),
     check('recovery_codes_code_digest_check', digest(table.codeDigest)),
   ],
 );
@@ -131,9 +133,7 @@ export const passkeys = pgTable(
   'passkeys',
   {
     id: id(),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: belongsTo('user_id', () => users.id),
     /** In base64url, as browsers name it. */
     credentialId: text('credential_id').notNull().unique('passkeys_credential_id_key'),
     publicKey: bytea('public_key').notNull(),
@@ -189,7 +189,7 @@ export const signInAttempts = pgTable(
     windowEndsAt: instant('window_ends_at').notNull(),
   },
   (table) => [
-    primaryKey({ name: 'sign_in_attempts_pkey', columns: [table.scope, table.subject] }),
+    namedKey('sign_in_attempts_pkey', [table.scope, table.subject]),
     index('sign_in_attempts_window_ends_at_idx').on(table.windowEndsAt),
     check('sign_in_attempts_window_ends_at_check', finite(table.windowEndsAt)),
   ],
