@@ -610,6 +610,7 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
 /** Functions with a context that are part of other verbs, run them, or change no auditable fact. */
 const WITHOUT_AUDIT = [
   'allOrNothing',
+  'auditAccount',
   'changing',
   'changeApiKey',
   'insertPolicy',
