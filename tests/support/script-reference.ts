@@ -1,5 +1,5 @@
 /**
- * A second implementation of `charge.lua` and `trim.lua`, in TypeScript and with another structure,
+ * A second implementation of `charge.lua`, with its first half `counters.lua`, and of `trim.lua`, in TypeScript and with another structure,
  * written from the rules of docs/reference/consistency.md. Tests compare the scripts with it command by command.
  */
 
@@ -30,7 +30,7 @@ export function copyState({ strings, hashes }: RedisState): RedisState {
 
 const WRONG_TYPE = { error: 'WRONGTYPE' };
 
-/** A count in a window: the base of the lineage, and the calls allowed since (rule seen-counts). */
+/** A count in a window: the base of the lineage, and what was allowed since (rule seen-counts). */
 interface Tally {
   base: number;
   own: number;
@@ -41,21 +41,25 @@ interface Counter {
   lineage: string;
   minute: number;
   ofMinute: Tally;
-  ofMonth: Tally;
+  ofPeriod: Tally;
 }
+
+/** What a quota counts over: 1 to 28 is a month that begins on that day, 0 is a day. */
+type Period = number;
 
 /** What a caller says of a counter. */
 interface Known {
   scopeName: string;
-  seedMonth: number;
+  period: Period;
+  seedPeriod: number;
   seed: number;
-  seen: { lineage: string; minute: number; minuteCount: number; monthCount: number };
+  seen: Counter | null;
 }
 
-interface Charge {
-  deadlineMs: number;
-  apiKeyId: string;
-  policyId: string;
+/** What charges that differ only in their deadlines have in common. */
+interface Kind {
+  cost: number;
+  name: string;
   scopes: { place: number; ratePerMinute: number; quota: number }[];
 }
 
@@ -73,54 +77,63 @@ export function chargeByReference(
   const usage = state.hashes.has(usageKey) ? state.hashes.get(usageKey) : new Map();
   if (!usage) return WRONG_TYPE;
   const epoch = epochOf(info);
-  const knowns = counterKeys.map((_, index) => parseKnown(texts[index] ?? ''));
-  const storeds = counterKeys.map((key, index) =>
-    knowns[index] ? parseCounter(state.strings.get(key)) : null,
+  const [knownParts, [kindParts, charges]] = texts.map((text) => JSON.parse(text)) as [
+    unknown[],
+    [unknown[][], number[]],
+  ];
+  const storeds = counterKeys.map((key) => parseCounter(state.strings.get(key)));
+  const knowns = counterKeys.map((key, index) =>
+    knownOf(knownParts.slice(5 * index, 5 * index + 5), state.strings.get(key)),
   );
+  const seens = counterKeys.map((_, index) => parseCounter(`${knownParts[5 * index + 2]}`));
   const minute = Math.max(
     Math.floor(timeMs / 60_000),
     wholeOf(usage.get('minute')) ?? 0,
-    ...knowns.map((known) => known?.seen.minute ?? 0),
-    ...storeds.map((stored) => stored?.minute ?? 0),
+    ...[...seens, ...storeds].map((counter) => counter?.minute ?? 0),
   );
-  const month = monthOf(minute);
   const counters = knowns.map((known, index) => {
     return known && counterIn(minute, epoch, freshId, known, storeds[index] ?? null);
   });
 
-  const reply: (string | number)[] = [timeMs, minute, month];
+  const reply: (string | number)[] = [timeMs, minute];
   const touched = new Set<Counter>();
   const raises = new Map<string, number>();
-  const raise = (field: string) => raises.set(field, (raises.get(field) ?? 0) + 1);
-  for (const text of texts.slice(counterKeys.length)) {
-    const charge = parseCharge(text);
-    const own = charge?.scopes.map(({ place }) => counters[place - 2] ?? null) ?? [null];
-    if (!charge || own.includes(null)) reply.push('malformed');
-    else if (timeMs > charge.deadlineMs) reply.push('late');
+  const raise = (field: string, by: number) => raises.set(field, (raises.get(field) ?? 0) + by);
+  const kinds = kindParts.map(kindOf);
+  for (let at = 0; at < charges.length; at += 2) {
+    const [deadlineMs = 0, place = 0] = charges.slice(at);
+    const kind = kinds[place - 1] ?? null;
+    const own = kind?.scopes.map((scope) => counters[scope.place - 1] ?? null) ?? [null];
+    if (!kind || own.includes(null)) reply.push('malformed');
+    else if (timeMs > deadlineMs) reply.push('late');
     else if (own.includes(UNSEEDED)) reply.push('reseed');
     else {
       const judged = own as Counter[];
-      const outcome = outcomeOf(charge, judged);
+      const outcome = outcomeOf(kind, judged);
       reply.push(outcome);
-      raise(`h|?|${Math.floor(minute / 60)}|${charge.apiKeyId}|${charge.policyId}|${outcome}`);
+      raise(hourFieldOf(kind.name, minute, outcome), 1);
       for (const [index, counter] of judged.entries()) {
         touched.add(counter);
-        if (outcome === 'allowed') {
-          counter.ofMinute.own += 1;
-          counter.ofMonth.own += 1;
-          const place = charge.scopes[index]?.place ?? 0;
-          raise(`m|?|${month}|${knowns[place - 2]?.scopeName}`);
-        }
-        reply.push(countOf(counter.ofMinute), countOf(counter.ofMonth));
+        if (outcome !== 'allowed') continue;
+        counter.ofMinute.own += 1;
+        counter.ofPeriod.own += kind.cost;
+        const known = knowns[(kind.scopes[index]?.place ?? 0) - 1];
+        if (known && kind.cost > 0) raise(periodFieldOf(known, minute), kind.cost);
       }
     }
   }
   if (touched.size === 0) return reply;
 
+  const order = [
+    ...kindParts.flatMap(([, name]) =>
+      OUTCOMES.map((outcome) => hourFieldOf(`${name}`, minute, outcome)),
+    ),
+    ...knowns.map((known) => known && periodFieldOf(known, minute)),
+  ].filter((field) => field !== null && raises.has(field)) as string[];
   const raisedUnder = (incarnation: string) =>
-    [...raises].map(([field, by]) => {
+    [...new Set(order)].map((field) => {
       const named = field.replace('?', incarnation);
-      return { field: named, before: wholeOf(usage.get(named) ?? '0'), by };
+      return { field: named, before: wholeOf(usage.get(named) ?? '0'), by: raises.get(field) ?? 0 };
     });
   const isReadable = (incarnation: string) =>
     raisedUnder(incarnation).every(({ before }) => before !== null);
@@ -132,19 +145,31 @@ export function chargeByReference(
     return { error: 'CEIBA usage fields of a fresh incarnation exist' };
   }
 
+  reply.push(incarnation);
   for (const [index, counter] of counters.entries()) {
     const isWritten = counter !== null && counter !== UNSEEDED && touched.has(counter);
-    if (isWritten) state.strings.set(counterKeys[index] ?? '', textOf(counter));
-    reply.push(isWritten ? counter.lineage : '');
+    if (!isWritten) reply.push('', 0, 0);
+    else {
+      state.strings.set(counterKeys[index] ?? '', textOf(counter));
+      reply.push(textOf(counter), countOf(counter.ofMinute), countOf(counter.ofPeriod));
+    }
   }
-  const fields = raisedUnder(incarnation).map(({ field, before, by }) => {
-    return [field, (before ?? 0) + by] as const;
-  });
   usage.set('epoch', epoch).set('incarnation', incarnation).set('minute', `${minute}`);
-  for (const [field, number] of fields) usage.set(field, `${number}`);
+  for (const { field, before, by } of raisedUnder(incarnation)) {
+    usage.set(field, `${(before ?? 0) + by}`);
+    reply.push((before ?? 0) + by);
+  }
   state.hashes.set(usageKey, usage);
-  return [...reply, ...fields.flat()];
+  return reply;
 }
+
+const OUTCOMES = ['allowed', 'quota_exceeded', 'rate_limited'];
+
+const hourFieldOf = (name: string, minute: number, outcome: string) =>
+  `h|?|${Math.floor(minute / 60)}|${name}|${outcome}`;
+
+const periodFieldOf = ({ period, scopeName }: Known, minute: number) =>
+  `${period === 0 ? 'd' : 'm'}|?|${numberOfPeriod(period, minute)}|${scopeName}`;
 
 const UNSEEDED = 'needs a seed';
 
@@ -153,30 +178,37 @@ function counterIn(
   minute: number,
   epoch: string,
   freshId: string,
-  { seedMonth, seed, seen }: Known,
+  { period, seedPeriod, seed, seen }: Known,
   stored: Counter | null,
 ): Counter | typeof UNSEEDED {
-  const month = monthOf(minute);
-  const isOfMonth = stored !== null && monthOf(stored.minute) === month;
-  const isBelieved = isOfMonth && stored.epoch === epoch;
-  if (!isBelieved && seedMonth !== month) return UNSEEDED;
+  const number = numberOfPeriod(period, minute);
+  const isOfPeriod = stored !== null && numberOfPeriod(period, stored.minute) === number;
+  const isBelieved = isOfPeriod && stored.epoch === epoch;
+  if (!isBelieved && seedPeriod !== number) return UNSEEDED;
   const lineage = isBelieved ? stored.lineage : freshId;
-  const isSameLineage = seen.lineage === lineage;
+  const isSameLineage = seen?.lineage === lineage;
   let ofMinute = stored?.minute === minute ? stored.ofMinute : { base: 0, own: 0 };
-  let ofMonth = isOfMonth ? stored.ofMonth : { base: 0, own: 0 };
-  if (seedMonth === month) ofMonth = raised(ofMonth, seed);
-  if (!isBelieved) [ofMinute, ofMonth] = [begun(ofMinute), begun(ofMonth)];
-  if (seen.minute === minute) ofMinute = resumed(ofMinute, seen.minuteCount, isSameLineage);
-  if (monthOf(seen.minute) === month) ofMonth = resumed(ofMonth, seen.monthCount, isSameLineage);
-  return { epoch, lineage, minute, ofMinute: { ...ofMinute }, ofMonth: { ...ofMonth } };
+  let ofPeriod = isOfPeriod ? stored.ofPeriod : { base: 0, own: 0 };
+  if (seedPeriod === number) ofPeriod = raised(ofPeriod, seed);
+  if (!isBelieved) [ofMinute, ofPeriod] = [begun(ofMinute), begun(ofPeriod)];
+  if (seen?.minute === minute) {
+    ofMinute = resumed(ofMinute, countOf(seen.ofMinute), isSameLineage);
+  }
+  if (seen && numberOfPeriod(period, seen.minute) === number) {
+    ofPeriod = resumed(ofPeriod, countOf(seen.ofPeriod), isSameLineage);
+  }
+  return { epoch, lineage, minute, ofMinute: { ...ofMinute }, ofPeriod: { ...ofPeriod } };
 }
 
-/** Months before minutes (rule all-or-nothing). */
-function outcomeOf({ scopes }: Charge, counters: readonly Counter[]): string {
-  const isFull = (tally: 'ofMonth' | 'ofMinute', limit: 'quota' | 'ratePerMinute') =>
-    scopes.some((scope, index) => countOf((counters[index] as Counter)[tally]) >= scope[limit]);
-  if (isFull('ofMonth', 'quota')) return 'quota_exceeded';
-  return isFull('ofMinute', 'ratePerMinute') ? 'rate_limited' : 'allowed';
+/** Periods before minutes (rule all-or-nothing); a cost of 0 fits into any quota. */
+function outcomeOf({ cost, scopes }: Kind, counters: readonly Counter[]): string {
+  const isAny = (test: (counter: Counter, scope: Kind['scopes'][number]) => boolean) =>
+    scopes.some((scope, index) => test(counters[index] as Counter, scope));
+  if (isAny(({ ofPeriod }, { quota }) => cost > 0 && countOf(ofPeriod) + cost > quota)) {
+    return 'quota_exceeded';
+  }
+  const isLimited = isAny(({ ofMinute }, { ratePerMinute }) => countOf(ofMinute) >= ratePerMinute);
+  return isLimited ? 'rate_limited' : 'allowed';
 }
 
 /** Runs `trim.lua` on a state and changes it. */
@@ -203,7 +235,7 @@ export function trimByReference(
   return removed;
 }
 
-/** The total of Postgres is the lower bound of the month's base; the lineage's own count is added. */
+/** The total of Postgres is the lower bound of the period's base; the lineage's own count is added. */
 const raised = ({ base, own }: Tally, seed: number): Tally => ({
   base: base + Math.max(0, seed - base - own),
   own,
@@ -214,6 +246,10 @@ const begun = (tally: Tally): Tally => ({ base: countOf(tally), own: 0 });
 /** Counts seen in another lineage are older than this one; in the same one, the later count wins. */
 const resumed = ({ base, own }: Tally, seen: number, isSameLineage: boolean): Tally =>
   isSameLineage ? { base, own: Math.max(own, seen - base) } : { base: Math.max(base, seen), own };
+
+/** The number of the period that contains a minute. */
+export const numberOfPeriod = (period: Period, minute: number) =>
+  period === 0 ? Math.floor(minute / 1440) : monthOf(minute - (period - 1) * 1440);
 
 /** Year × 12 + month, with January = 0. */
 export function monthOf(minute: number): number {
@@ -239,54 +275,48 @@ function wholeOf(text: string | undefined): number | null {
 const numberOf = (text: string | undefined) =>
   text !== undefined && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : null;
 
-const limitOf = (text: string | undefined) => (text === '-1' ? Infinity : wholeOf(text));
+const isWhole = (value: unknown, most = 1e14 - 1): value is number =>
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= most;
 
-const areWhole = (texts: readonly string[]) => texts.every((text) => /^\d+$/.test(text));
-
-function parseKnown(text: string): Known | null {
-  const [scopeName = '', seedMonth = '', seed = '', lineage = '', ...counts] = text.split(' ');
-  const numbers = [seedMonth, seed, ...counts];
-  const sum = numbers.reduce((total, number) => total + Number(number), 0);
-  if (numbers.length !== 5 || !areWhole(numbers) || sum >= 1e14) return null;
-  if (scopeName === '' || lineage === '') return null;
-  const [minute = 0, minuteCount = 0, monthCount = 0] = counts.map(Number);
-  const seen = { lineage, minute, minuteCount, monthCount };
-  return { scopeName, seedMonth: Number(seedMonth), seed: Number(seed), seen };
+/** What is seen as it is stored says nothing. */
+function knownOf(
+  [scopeName, period, seen, seedPeriod, seed]: readonly unknown[],
+  stored: string | null | undefined,
+): Known | null {
+  const counter = parseCounter(`${seen}`);
+  if (!isWhole(period, 28) || (seen !== '' && seen !== stored && !counter)) return null;
+  if (seedPeriod !== 0 && !(isWhole(seedPeriod) && isWhole(seed))) return null;
+  const [ofSeed, total] = [seedPeriod, seed] as [number, number];
+  return { scopeName: `${scopeName}`, period, seedPeriod: ofSeed, seed: total, seen: counter };
 }
 
-function parseCharge(text: string): Charge | null {
-  const [deadline = '', apiKeyId = '', policyId = '', ...parts] = text.split(' ');
-  // Spaces after the first scope do not matter.
-  const scopes = parts.filter((part, index) => index === 0 || part !== '').map(parseScope);
-  if (!areWhole([deadline]) || apiKeyId === '' || policyId === '') return null;
-  if (scopes.length === 0 || !scopes.every((scope) => scope !== null)) return null;
-  return { deadlineMs: Number(deadline), apiKeyId, policyId, scopes };
+function kindOf([cost, name, ...parts]: readonly unknown[]): Kind | null {
+  if (!isWhole(cost, 1e6) || parts.length === 0 || parts.length % 3 !== 0) return null;
+  const numbers = parts.map((part) => (part === -1 ? Infinity : Number(part)));
+  const scopes = numbers.flatMap((place, index) => {
+    const [ratePerMinute = 0, quota = 0] = numbers.slice(index + 1);
+    return index % 3 === 0 ? [{ place, ratePerMinute, quota }] : [];
+  });
+  return { cost, name: `${name}`, scopes };
 }
 
-function parseScope(text: string): Charge['scopes'][number] | null {
-  const [place = '', rate, quota, ...more] = text.split(':');
-  const [ratePerMinute, most] = [limitOf(rate), limitOf(quota)];
-  if (!areWhole([place]) || ratePerMinute === null || most === null || more.length > 0) return null;
-  return { place: Number(place), ratePerMinute, quota: most };
-}
-
-const COUNTER = /^([^:]+):([^: ]+):(\d+):(\d+):(\d+):(\d+):(\d+)$/;
+const COUNTER = /^([^:]+):([^:]+):(\d+):(\d+):(\d+):(\d+):(\d+)$/;
 
 function parseCounter(text: string | null | undefined): Counter | null {
   const [, epoch = '', lineage = '', ...rest] = COUNTER.exec(text ?? '') ?? [];
   const numbers = rest.map(Number);
   if (numbers.length === 0 || numbers.reduce((sum, number) => sum + number) >= 1e14) return null;
-  const [minute = 0, minuteBase = 0, minuteCount = 0, monthBase = 0, monthCount = 0] = numbers;
+  const [minute = 0, minuteBase = 0, minuteCount = 0, periodBase = 0, periodCount = 0] = numbers;
   return {
     epoch,
     lineage,
     minute,
     ofMinute: { base: minuteBase, own: minuteCount - minuteBase },
-    ofMonth: { base: monthBase, own: monthCount - monthBase },
+    ofPeriod: { base: periodBase, own: periodCount - periodBase },
   };
 }
 
-function textOf({ epoch, lineage, minute, ofMinute, ofMonth }: Counter): string {
-  const tallies = [ofMinute, ofMonth].flatMap((tally) => [tally.base, countOf(tally)]);
+function textOf({ epoch, lineage, minute, ofMinute, ofPeriod }: Counter): string {
+  const tallies = [ofMinute, ofPeriod].flatMap((tally) => [tally.base, countOf(tally)]);
   return [epoch, lineage, minute, ...tallies].join(':');
 }

@@ -15,6 +15,8 @@ export interface ChargeRequest {
   projectId: string;
   apiKeyId: string;
   policyId: string;
+  /** What it takes of each quota: whole, 0 to 1,000,000. It takes one call of each rate. */
+  cost: number;
   scopes: readonly Scope[];
 }
 

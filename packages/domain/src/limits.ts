@@ -58,10 +58,21 @@ export const LIMIT_OF_DENIAL = {
   rate_limited: 'rateLimitPerMinute',
 } as const satisfies Record<LimitDenial, LimitName>;
 
-/** What calls are counted for, per UTC minute and per UTC month. */
+/**
+ * What a quota is counted over, in UTC: 1 to 28 is a month that begins on that day of the month; 0 is a
+ * day.
+ */
+export type Period = number;
+
+export const CALENDAR_MONTH: Period = 1;
+export const DAY: Period = 0;
+
+/** What calls are counted for, per UTC minute and per period. */
 export interface Scope {
   readonly kind: 'project' | 'api_key';
   readonly id: string;
+  /** What its quota counts over. */
+  readonly period: Period;
   /** Null where calls are counted but not limited. */
   readonly limits: Readonly<Record<LimitWindow, Limit | null>>;
 }
@@ -80,6 +91,7 @@ const limitOf = (owner: LimitOwner, window: LimitWindow, value: number | null): 
 export const projectScope = (projectId: string, plan: KeyLimits): Scope => ({
   kind: 'project',
   id: projectId,
+  period: CALENDAR_MONTH,
   limits: {
     minute: limitOf('plan', 'minute', plan.rateLimitPerMinute),
     month: limitOf('plan', 'month', plan.monthlyQuota),
@@ -94,6 +106,7 @@ export const apiKeyScope = (
 ): Scope => ({
   kind: 'api_key',
   id: apiKeyId,
+  period: CALENDAR_MONTH,
   limits: {
     minute:
       limitOf('api_key', 'minute', own.rateLimitPerMinute) ??

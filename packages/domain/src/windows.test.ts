@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { monthOf, secondsLeft, WINDOWS } from './windows.ts';
+import { monthOf, secondsLeft, WINDOWS, windowOfPeriod } from './windows.ts';
 
 describe('a window', () => {
   it.each([
@@ -12,7 +12,7 @@ describe('a window', () => {
     [60_000, 1],
     [90_000, 1],
   ])('of a minute has, %i ms into it, %i s left', (ms, seconds) => {
-    expect(secondsLeft('minute', 7, 7 * 60_000 + ms)).toBe(seconds);
+    expect(secondsLeft(WINDOWS.minute, 7, 7 * 60_000 + ms)).toBe(seconds);
   });
 
   it.each([
@@ -24,13 +24,29 @@ describe('a window', () => {
   ])('of a month ends in UTC: at %s it has %i s left', (instant, seconds) => {
     const at = new Date(instant);
     const month = monthOf(at);
-    expect(secondsLeft('month', month, at.getTime())).toBe(seconds);
+    expect(secondsLeft(WINDOWS.month, month, at.getTime())).toBe(seconds);
     expect(monthOf(new Date(WINDOWS.month.startOf(month)))).toBe(month);
   });
 
   it('of a month is numbered by year × 12 + month', () => {
     expect(monthOf(new Date('2026-11-30T23:59:59Z'))).toBe(2026 * 12 + 10);
     expect(WINDOWS.month.startOf(2026 * 12 + 10)).toBe(Date.UTC(2026, 10));
+  });
+
+  it.each([
+    [1, '2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z'],
+    [15, '2026-11-15T00:00:00Z', '2026-12-15T00:00:00Z'],
+    [28, '2026-10-28T00:00:00Z', '2026-11-28T00:00:00Z'],
+    [0, '2026-11-18T00:00:00Z', '2026-11-19T00:00:00Z'],
+  ])('of period %i contains 18 November from %s to %s', (period, from, to) => {
+    const window = windowOfPeriod(period);
+    const number = window.numberAt(Date.parse('2026-11-18T23:59:59.999Z'));
+    expect(window.startOf(number)).toBe(Date.parse(from));
+    expect(window.startOf(number + 1)).toBe(Date.parse(to));
+  });
+
+  it('of a period other than a day or the days 1 to 28 of a month does not exist', () => {
+    for (const period of [29, -1, 0.5]) expect(() => windowOfPeriod(period)).toThrow(RangeError);
   });
 
   it('of an hour is counted from 1970', () => {

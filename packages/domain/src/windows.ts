@@ -1,10 +1,11 @@
 /** The windows in UTC over which calls are counted, each named by a whole number. */
+import type { Period } from './limits.ts';
 
 export const MS_PER_MINUTE = 60_000;
 export const MS_PER_HOUR = 3_600_000;
 export const MS_PER_DAY = 86_400_000;
 
-interface Window {
+export interface Window {
   /** The number of the window that contains an instant, in ms since 1970. */
   numberAt(ms: number): number;
   /** The first instant of a window, in ms since 1970. */
@@ -17,7 +18,7 @@ const every = (length: number): Window => ({
 });
 
 /**
- * All windows. A month's number is year × 12 + month, January being 0: `charge.lua` and the SQL in
+ * All windows. A month's number is year × 12 + month, January being 0: `counters.lua` and the SQL in
  * `packages/schema` compute the same number, and tests compare them.
  */
 export const WINDOWS = {
@@ -35,6 +36,27 @@ export const WINDOWS = {
 
 export type WindowName = keyof typeof WINDOWS;
 
+/** Has the number of the calendar month in which it begins. */
+const monthFrom = (day: number): Window => ({
+  numberAt: (ms) => WINDOWS.month.numberAt(ms - (day - 1) * MS_PER_DAY),
+  startOf: (number) => WINDOWS.month.startOf(number) + (day - 1) * MS_PER_DAY,
+});
+
+const PERIODS: readonly Window[] = [
+  WINDOWS.day,
+  ...Array.from({ length: 28 }, (_, index) => monthFrom(index + 1)),
+];
+
+/**
+ * The window of a period; `counters.lua` computes the same number, and tests compare them.
+ *
+ * @throws RangeError where there is no such period */
+export function windowOfPeriod(period: Period): Window {
+  const window = PERIODS[period];
+  if (!window) throw new RangeError(`There is no period ${period}: it is 0 to 28.`);
+  return window;
+}
+
 /** The number of the month that contains an instant. */
 export const monthOf = (at: Date) => WINDOWS.month.numberAt(at.getTime());
 
@@ -43,5 +65,5 @@ export const endOfWindow = (name: WindowName, ms: number) =>
   WINDOWS[name].startOf(WINDOWS[name].numberAt(ms) + 1);
 
 /** Seconds until a window is over, rounded up; at least 1. */
-export const secondsLeft = (name: WindowName, number: number, nowMs: number) =>
-  Math.max(1, Math.ceil((WINDOWS[name].startOf(number + 1) - nowMs) / 1000));
+export const secondsLeft = ({ startOf }: Window, number: number, nowMs: number) =>
+  Math.max(1, Math.ceil((startOf(number + 1) - nowMs) / 1000));

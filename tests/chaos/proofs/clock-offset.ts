@@ -6,7 +6,7 @@ const OFFSET = `(tonumber(redis.call('GET', '${OFFSET_KEY}')) or 0)`;
 
 export const STEPPED_CLOCK: readonly Edit[] = [
   {
-    file: 'charge.lua',
+    file: 'counters.lua',
     find: "local time = redis.call('TIME')",
     replace: `local time = redis.call('TIME') time[1] = time[1] + ${OFFSET}`,
   },

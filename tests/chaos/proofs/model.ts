@@ -46,8 +46,8 @@ export const MODEL_MUTANTS: Record<string, ModelMutant> = {
     seed: 0x5fd2,
   },
   'counters without an epoch': {
-    find: 'val begins = held.epoch != epoch or monthOf(held.minute) < month',
-    replace: 'val begins = held.epoch == 0 or monthOf(held.minute) < month',
+    find: 'val begins = held.epoch != epoch or',
+    replace: 'val begins = held.epoch == 0 or',
     breaks: 'quotaHolds',
     seed: 0xedd1a,
   },
@@ -57,11 +57,24 @@ export const MODEL_MUTANTS: Record<string, ModelMutant> = {
     breaks: 'usageIsKept',
     seed: 0x4c24,
   },
-  'a sweep that removes the current month': {
-    find: 'filter(key => key._2 < monthOf(now))',
-    replace: 'filter(key => key._2 <= monthOf(now))',
+  'a sweep that removes the current period': {
+    find: 'filter(key => key._2 < numberOf(period, now))',
+    replace: 'filter(key => key._2 <= numberOf(period, now))',
     breaks: 'usageIsKept',
     seed: 0xbfae,
+  },
+  'a quota that has room for any cost while it is not used up': {
+    find: 'ofPeriod.count + cost > QUOTA',
+    replace: 'ofPeriod.count >= QUOTA',
+    breaks: 'quotaHolds',
+    seed: 0x11,
+  },
+  'a sweep that takes every month for one of the calendar': {
+    find: 'filter(key => key._2 < numberOf(period, now))',
+    replace:
+      'filter(key => key._2 < (if (period == 15) numberOf(1, now) + 1 else numberOf(period, now)))',
+    breaks: 'usageIsKept',
+    seed: 0x12,
   },
   'seen counts of another lineage that are added twice': {
     find: 'else if (seen > base) { count: count + seen - base, base: seen }',

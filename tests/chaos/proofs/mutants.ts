@@ -60,7 +60,7 @@ export const MUTANTS: Record<string, Mutant> = {
           '(await client.mget(...keys.slice(1))).map((got) => got ?? "").join(",")])',
       },
       {
-        file: 'charge.lua',
+        file: 'counters.lua',
         find: "local stored = redis.call('MGET', unpack(KEYS, 2))",
         replace:
           "local stored = {} for got in string.gmatch(table.remove(ARGV) .. ',', '([^,]*),') do " +
@@ -75,20 +75,20 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'charge.lua',
-        find: '  counter.minute = minute\n',
+        find: 'local asked = cjson.decode(ARGV[3])',
         replace:
-          '  counter.minute = minute\n' +
-          '  counter.before = { minute = counter.minuteCount, month = counter.monthCount }\n',
+          'local asked = cjson.decode(ARGV[3]) ' +
+          'local periodsBefore, minutesBefore = { unpack(periodCounts) }, { unpack(minuteCounts) }',
       },
       {
         file: 'charge.lua',
-        find: 'scope.counter.monthCount >= scope.quota',
-        replace: 'scope.counter.before.month >= scope.quota',
+        find: 'periodCounts[kind[at]] + cost > quota',
+        replace: 'periodsBefore[kind[at]] + cost > quota',
       },
       {
         file: 'charge.lua',
-        find: 'scope.counter.minuteCount >= scope.ratePerMinute',
-        replace: 'scope.counter.before.minute >= scope.ratePerMinute',
+        find: 'minuteCounts[kind[at]] >= rate',
+        replace: 'minutesBefore[kind[at]] >= rate',
       },
     ],
     rule: 'allows exactly what the limits leave',
@@ -243,7 +243,13 @@ export const MUTANTS: Record<string, Mutant> = {
     try: revocation('the secret is rotated twice'),
   },
   'counters without an epoch': {
-    edits: [{ file: 'charge.lua', find: 'counter.epoch ~= epoch or ', replace: '' }],
+    edits: [
+      {
+        file: 'counters.lua',
+        find: 'local begins = epochs[i] ~= epoch or',
+        replace: 'local begins =',
+      },
+    ],
     rule: 'a loss hands nothing out again',
     needsRealRedis: true,
     isInSmall: true,
@@ -351,9 +357,9 @@ export const MUTANTS: Record<string, Mutant> = {
   'windows that go back': {
     edits: [
       {
-        file: 'charge.lua',
-        find: 'local month, monthStart = calendar(minute)',
-        replace: 'minute = math.floor(timeMs / 60000) local month, monthStart = calendar(minute)',
+        file: 'counters.lua',
+        find: 'local periods = {}',
+        replace: 'minute = math.floor(timeMs / 60000) local periods = {}',
       },
     ],
     rule: 'a loss hands nothing out again',
@@ -410,8 +416,8 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'charge.lua',
-        find: 'elseif timeMs > tonumber(deadlineMs) then',
-        replace: 'elseif false then',
+        find: "fault ~= 'malformed' and timeMs > deadlineMs",
+        replace: 'false',
       },
     ],
     rule: 'few charges run late',

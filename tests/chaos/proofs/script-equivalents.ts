@@ -17,13 +17,14 @@ export const EQUIVALENTS: readonly Equivalents[] = [
   {
     why: 'Neither text is a counter.',
     mutants: [
-      "charge.lua: string.match(text or '', '^([^:]+):([^: ]+):(%d+):(%d+):(%d+):(%d+):(%d+)$') -> string.match(text or 'x', '^([^:]+):([^: ]+):(%d+):(%d+):(%d+):(%d+):(%d+)$')",
+      "charge.lua: minuteBases[i], minuteCounts[i], periodBases[i], periodCounts[i] = parsed(stored[i] or '') -> minuteBases[i], minuteCounts[i], periodBases[i], periodCounts[i] = parsed(stored[i] or 'x')",
     ],
   },
   {
     why: 'If both are equal, the result is the same.',
     mutants: [
       'charge.lua: if seen > base then return count + seen - base, seen end -> if seen >= base then return count + seen - base, seen end',
+      'charge.lua: if minutes[i] > minute then minute = minutes[i] end -> if minutes[i] >= minute then minute = minutes[i] end',
       "trim.lua: if removed > 0 and judgedBy > stored then redis.call('HSET', KEYS[1], 'minute', judgedBy) end -> if removed > 0 and judgedBy >= stored then redis.call('HSET', KEYS[1], 'minute', judgedBy) end",
     ],
   },
@@ -39,13 +40,40 @@ export const EQUIVALENTS: readonly Equivalents[] = [
     why: 'Every time after the first month of 1970 is later.',
     mutants: [
       'charge.lua: local minute = math.max(math.floor(timeMs / 60000), usageMinute or 0) -> local minute = math.max(math.floor(timeMs / 60000), usageMinute or 1)',
-      'charge.lua: counters[place] = knowns[place] and (unpacked(stored[place - 1]) or { minute = 0 }) -> counters[place] = knowns[place] and (unpacked(stored[place - 1]) or { minute = 1 })',
+      'charge.lua: if not minutes[i] then minutes[i] = 0 end -> if not minutes[i] then minutes[i] = 1 end',
     ],
   },
   {
-    why: 'A counter that enters a month starts there, so its base is its count.',
+    why: 'A counter that enters a period starts there, so its base is its count.',
     mutants: [
-      'charge.lua: if counter.minute < monthStart then counter.monthCount, counter.monthBase = 0, 0 end -> if counter.minute < monthStart then counter.monthCount, counter.monthBase = 0, 1 end',
+      'charge.lua: local minuteCount, minuteBase, periodCount, periodBase = 0, 0, 0, 0 -> local minuteCount, minuteBase, periodCount, periodBase = 0, 0, 0, 1',
+    ],
+  },
+  {
+    why: 'Either makes a number of the text.',
+    mutants: [
+      'charge.lua: minute, minuteBase, minuteCount = minute + 0, minuteBase + 0, minuteCount + 0 -> minute, minuteBase, minuteCount = minute - 0, minuteBase + 0, minuteCount + 0',
+      'charge.lua: minute, minuteBase, minuteCount = minute + 0, minuteBase + 0, minuteCount + 0 -> minute, minuteBase, minuteCount = minute + 0, minuteBase - 0, minuteCount + 0',
+      'charge.lua: minute, minuteBase, minuteCount = minute + 0, minuteBase + 0, minuteCount + 0 -> minute, minuteBase, minuteCount = minute + 0, minuteBase + 0, minuteCount - 0',
+      'charge.lua: periodBase, periodCount = periodBase + 0, periodCount + 0 -> periodBase, periodCount = periodBase - 0, periodCount + 0',
+      'charge.lua: periodBase, periodCount = periodBase + 0, periodCount + 0 -> periodBase, periodCount = periodBase + 0, periodCount - 0',
+    ],
+  },
+  {
+    why: 'There is no counter 0.',
+    mutants: [
+      'charge.lua: for i = 1, #stored do -> for i = 0, #stored do',
+      'charge.lua: for i = 1, #stored do -> for i = 0, #stored do (2)',
+      'charge.lua: for i = 1, #stored do -> for i = 0, #stored do (3)',
+      'charge.lua: for i = 1, #stored do -> for i = 0, #stored do (4)',
+    ],
+  },
+  {
+    why: 'A counter that is current stays as it is, however often it is brought into its windows.',
+    mutants: [
+      'charge.lua: elseif minutes[i] < minute or epochs[i] ~= epoch or seens[i] or seedPeriod ~= 0 then -> elseif minutes[i] <= minute or epochs[i] ~= epoch or seens[i] or seedPeriod ~= 0 then',
+      'charge.lua: elseif minutes[i] < minute or epochs[i] ~= epoch or seens[i] or seedPeriod ~= 0 then -> elseif minutes[i] < minute or epochs[i] ~= epoch or seens[i] or seedPeriod ~= 1 then',
+      "charge.lua: if seen ~= stored[i] and seen ~= '' then -> if seen ~= '' then",
     ],
   },
   {
@@ -55,7 +83,7 @@ export const EQUIVALENTS: readonly Equivalents[] = [
   {
     why: 'In this branch the incarnation is the fresh id.',
     mutants: [
-      "charge.lua: fields[i] = string.gsub(field, '|%w+', '|' .. incarnation, 1) -> fields[i] = string.gsub(field, '|%w+', '|' .. freshId, 1)",
+      "charge.lua: for i = 1, #fields do fields[i] = string.gsub(fields[i], '|%w+', '|' .. freshId, 1) end -> for i = 1, #fields do fields[i] = string.gsub(fields[i], '|%w+', '|' .. incarnation, 1) end",
       "charge.lua: if fresh then redis.call('HSET', KEYS[1], 'epoch', epoch, 'incarnation', incarnation) end -> if fresh then redis.call('HSET', KEYS[1], 'epoch', epoch, 'incarnation', freshId) end",
     ],
   },
@@ -71,15 +99,10 @@ export const EQUIVALENTS: readonly Equivalents[] = [
     ],
   },
   {
-    why: 'The charge is parsed again, with the same result.',
+    why: 'The period is computed again, with the same result.',
     mutants: [
-      'charge.lua: if charges[text] then return charges[text] end -> if false then return charges[text] end',
-      'charge.lua: charges[text] = charge -> ',
+      'charge.lua: if not periods[day] and whole(day) and day <= 28 then -> if whole(day) and day <= 28 then',
     ],
-  },
-  {
-    why: 'The fresh id is no argument of a counter, since it holds no space.',
-    mutants: ['charge.lua: for place = 2, #KEYS do -> for place = 1, #KEYS do'],
   },
   {
     why: 'A field without a number is compared with nil and kept; no field has a number as its name.',

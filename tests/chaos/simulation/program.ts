@@ -104,7 +104,7 @@ export async function loadProgram(edits: readonly SourceEdit[] = []): Promise<Pr
       define: { 'Date.now': 'virtualDateNow', 'Math.random': 'virtualRandom' },
       plugins: [simulatedEdges, edited([...SMALL_LIMITS, ...edits])],
     });
-    for (const script of ['limiter/charge.lua', 'usage/trim.lua']) {
+    for (const script of ['limiter/counters.lua', 'limiter/charge.lua', 'usage/trim.lua']) {
       copyFileSync(join(source, script), join(folder, script.replace(/^.*\//, '')));
     }
     const program = (await import(pathToFileURL(outfile).href)) as Omit<Program, 'remove'>;

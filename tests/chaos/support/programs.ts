@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** A replacement of one line of the built Runtime. */
 export interface Edit {
-  file: 'main.js' | 'charge.lua' | 'trim.lua';
+  file: 'main.js' | 'counters.lua' | 'charge.lua' | 'trim.lua';
   /** A text that is in the file exactly once. */
   find: string;
   replace: string;

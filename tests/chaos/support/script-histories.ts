@@ -2,7 +2,7 @@ import {
   chargeByReference,
   copyState,
   emptyState,
-  monthOf,
+  numberOfPeriod,
   type RedisServerFacts,
   type RedisState,
   type ScriptReply,
@@ -36,7 +36,9 @@ function startOf(random: Random): number {
     ...['2028-02-28T23:59:30Z', '2028-02-29T23:59:30Z', '2100-02-28T23:59:50Z'],
     ...['2000-02-29T23:59:50Z', '2400-02-29T12:00:00Z', '2400-02-29T23:59:50Z', '1971-01-01Z'],
   ];
-  const ofMonth = () => Date.UTC(random.int(1972, 2400), random.int(0, 11)) - random.int(0, 90_000);
+  const ofMonth = () =>
+    Date.UTC(random.int(1972, 2400), random.int(0, 11), random.pick([1, 1, 2, 15, 28])) -
+    random.int(0, 90_000);
   if (random.chance(0.5)) return Date.parse(random.pick(edges));
   return random.chance(0.7) ? ofMonth() : random.int(1e8, 14e9) * 1000;
 }
@@ -57,16 +59,16 @@ export function scriptHistory(seed: string): ScriptStep[] {
     return isReversed ? chosen.reverse() : chosen;
   };
   const [isKeyAlone, isReversed] = [random.chance(0.1), random.chance(0.2)];
-  const limits = new Map(
-    COUNTERS.map((key) => [
-      key,
-      [
-        random.pick([-1, 0, 1, 2, 3, 5, 9, 1000, 1000]),
-        random.pick([-1, -1, 0, 4, 7, 12, 20, 1000, 99_999_999_999_999]),
-      ],
-    ]),
+  /** Of the project a calendar month; of the others also days, and months from another day. */
+  const periods = new Map(
+    COUNTERS.map((key, index) => [key, index === 0 ? 1 : random.pick([1, 1, 0, 2, 15, 28])]),
   );
-  const seen = [new Map<string, Seen>(), new Map<string, Seen>()];
+  const someLimits = () => [
+    random.pick([-1, 0, 1, 2, 3, 5, 9, 1000, 1000]),
+    random.pick([-1, -1, 0, 4, 7, 12, 20, 1000, 1e12]),
+  ];
+  const limits = new Map(COUNTERS.map((key) => [key, someLimits()]));
+  const seen = [new Map<string, string>(), new Map<string, string>()];
   const facts = { timeMs: startOf(random), info: infoOf(random, random.chance(0.2)) };
   const steps: ScriptStep[] = [];
   let state = emptyState();
@@ -104,53 +106,55 @@ export function scriptHistory(seed: string): ScriptStep[] {
       const late = random.pick([0, 1, -1, -30_000]);
       return {
         deadline: facts.timeMs + (random.chance(0.15) ? late : 500),
-        names: `${apiKeyId} ${random.pick(['p1', 'p2'])}`,
+        cost: random.chance(0.7) ? 1 : random.pick([0, 2, 5, 1e6]),
+        name: `${apiKeyId}|${random.pick(['p1', 'p2'])}`,
         counters: countersOf(apiKeyId),
         // A plan that changed between two charges of a call.
         rate: random.chance(0.05) ? random.int(0, 3) : null,
       };
     });
     const counters = [...new Set(charges.flatMap((each) => each.counters))];
-    const argsWith = (seedMonth: number, seedOf: () => number) => [
-      freshId,
-      ...counters.map((key) => {
-        const { lineage, minute, minuteCount, monthCount } = bySeen.get(key) ?? NOTHING_SEEN;
-        const month = random.chance(0.9) ? seedMonth : 0;
-        const seed = month === 0 ? 0 : seedOf();
+    const argsWith = (seedMinute: number | null, seedOf: () => number): ChargeArguments => {
+      const knowns = counters.flatMap((key) => {
+        const period = periods.get(key) ?? 1;
+        const isSeeded = seedMinute !== null && random.chance(0.9);
+        const shift = random.chance(0.03) ? random.pick([-1, 1]) : 0;
+        const seedPeriod = isSeeded ? numberOfPeriod(period, seedMinute) + shift : 0;
         const scope = key.replace('{p}:counter:', '');
-        return [scope, month, seed, lineage, minute, minuteCount, monthCount].join(' ');
-      }),
-      ...charges.map(({ deadline, names, counters: own, rate }) => {
-        const scopes = own.map((key) => {
-          const [ofMinute = -1, ofMonth = -1] = limits.get(key) ?? [];
-          return `${counters.indexOf(key) + 2}:${rate ?? ofMinute}:${ofMonth}`;
+        return [scope, period, bySeen.get(key) ?? '', seedPeriod, isSeeded ? seedOf() : 0];
+      });
+      const kinds = new Map<string, readonly (string | number)[]>();
+      const asked = charges.flatMap(({ deadline, cost, name, counters: own, rate }) => {
+        const scopes = own.flatMap((key) => {
+          const [ofMinute = -1, ofPeriod = -1] = limits.get(key) ?? [];
+          return [counters.indexOf(key) + 1, rate ?? ofMinute, ofPeriod];
         });
-        return [deadline, names, ...scopes].join(' ');
-      }),
+        const kind = [cost, name, ...scopes];
+        kinds.set(JSON.stringify(kind), kind);
+        return [deadline, [...kinds.keys()].indexOf(JSON.stringify(kind)) + 1];
+      });
+      return { knowns, kinds: [...kinds.values()], asked };
+    };
+    const textsOf = ({ knowns, kinds, asked }: ChargeArguments) => [
+      freshId,
+      JSON.stringify(knowns),
+      JSON.stringify([kinds, asked]),
     ];
     const someSeed = () => random.pick([0, 0, 1, 2, 3, 6]);
-    let args = argsWith(0, () => 0);
-    if (random.chance(0.05)) args = argsWith(monthOf(facts.timeMs / MINUTE_MS), someSeed);
+    let args = argsWith(null, () => 0);
+    if (random.chance(0.05)) args = argsWith(facts.timeMs / MINUTE_MS, someSeed);
     if (random.chance(0.1)) args = corrupted(args, random);
     const keys = [USAGE, ...counters];
-    let reply = call('charge', args, keys);
+    let reply = call('charge', textsOf(args), keys);
     if (Array.isArray(reply) && reply.includes('reseed') && random.chance(0.95)) {
-      const seedMonth = Number(reply[2]) + (random.chance(0.05) ? random.pick([-1, 1]) : 0);
-      reply = call('charge', argsWith(seedMonth, someSeed), keys);
+      const seeded = argsWith(Number(reply[1]), someSeed);
+      const sent = random.chance(0.05) ? corrupted(seeded, random) : seeded;
+      reply = call('charge', textsOf(sent), keys);
     }
-    // What was seen is what the counters hold; a Runtime takes it from the reply.
-    if (random.chance(0.2)) return;
-    const minute = Array.isArray(reply) ? Number(reply[1]) : Number.NaN;
+    if (random.chance(0.2) || !Array.isArray(reply)) return;
     for (const key of counters) {
-      const [, lineage = '', of, , minuteCount, , monthCount] =
-        state.strings.get(key)?.split(':') ?? [];
-      if (Number(of) !== minute || !Array.isArray(reply) || !reply.includes(lineage)) continue;
-      bySeen.set(key, {
-        lineage,
-        minute,
-        minuteCount: Number(minuteCount),
-        monthCount: Number(monthCount),
-      });
+      const written = state.strings.get(key);
+      if (written && reply.includes(written)) bySeen.set(key, written);
     }
   };
 
@@ -175,7 +179,8 @@ export function scriptHistory(seed: string): ScriptStep[] {
     else if (dice <= 77) facts.timeMs += random.int(0, 40 * 1440) * MINUTE_MS;
     else if (dice <= 82) facts.timeMs -= random.int(0, 1440) * MINUTE_MS;
     else if (dice <= 84) facts.info = infoOf(random, random.chance(0.2));
-    else if (dice <= 86) random.pick(seen).clear();
+    else if (dice <= 85) random.pick(seen).clear();
+    else if (dice <= 86) limits.set(random.pick(COUNTERS), someLimits());
     else if (dice <= 88) kept = copyState(state);
     else if (dice <= 90) put(copyState(kept));
     else if (dice <= 92) put(emptyState());
@@ -185,14 +190,13 @@ export function scriptHistory(seed: string): ScriptStep[] {
   return steps;
 }
 
-interface Seen {
-  lineage: string;
-  minute: number;
-  minuteCount: number;
-  monthCount: number;
+interface ChargeArguments {
+  /** Five of each counter. */
+  knowns: readonly (string | number)[];
+  kinds: readonly (readonly (string | number)[])[];
+  /** Deadlines, and the kinds that they belong to. */
+  asked: readonly number[];
 }
-
-const NOTHING_SEEN: Seen = { lineage: '-', minute: 0, minuteCount: 0, monthCount: 0 };
 
 function infoOf(random: Random, isTerse: boolean): RedisServerFacts['info'] {
   const hex = (digit: string) => digit.repeat(40);
@@ -205,19 +209,30 @@ function infoOf(random: Random, isTerse: boolean): RedisServerFacts['info'] {
 }
 
 /** Arguments that no Runtime sends: a part of one is missing, of another form, or there twice. */
-function corrupted(args: readonly string[], random: Random): string[] {
-  const at = random.int(1, args.length - 1);
-  const text = args[at] ?? '';
-  if (random.chance(0.1)) return args.with(at, random.pick(['', ' ', `${text} `, ` ${text}`]));
-  if (random.chance(0.1)) return args.with(-1, (args.at(-1) ?? '').split(' ', 3).join(' '));
-  const parts = text.split(/( |:)/);
-  const part = random.int(0, parts.length - 1);
-  const isName = !/^-?\d+$/.test(parts[part] ?? '');
-  const others = isName
-    ? ['', ' ', ':', 'x y']
-    : ['', 'x', '-2', '0.5', '5x', 'nan', '99', '1', '9'.repeat(14), '1'.padEnd(15, '0')];
-  if (random.chance(0.2)) return args.with(at, parts.slice(0, part).join(''));
-  return args.with(at, parts.with(part, random.pick(others)).join(''));
+function corrupted(args: ChargeArguments, random: Random): ChargeArguments {
+  const { knowns, kinds, asked } = args;
+  const what = random.int(1, 4);
+  if (what === 1) return { ...args, asked: asked.with(-1, random.pick([0, 99])) };
+  if (what === 2) {
+    const at = random.int(0, knowns.length - 1);
+    const known = `${knowns[at]}`;
+    const others: (readonly (string | number)[])[] = [
+      ['x'],
+      [29, -1, 0.5, 28],
+      ['garbage', `${known}:1`, known.replace(/:/, '')],
+      [-1, 0.5, 1e14, 1],
+      [-1, 0.5, 1e14, 1e14 - 1],
+    ];
+    return { ...args, knowns: knowns.with(at, random.pick(others[at % 5] ?? [])) };
+  }
+  const at = random.int(0, kinds.length - 1);
+  const kind = kinds[at] ?? [];
+  if (what === 3) {
+    return { ...args, kinds: kinds.with(at, kind.slice(0, random.int(2, kind.length - 1))) };
+  }
+  const part = random.pick([0, ...kind.keys()].filter((place) => place !== 1));
+  const others = part === 0 ? [-1, 0.5, 1_000_001, 1e6] : [0, 99, 0.5, -1, -2];
+  return { ...args, kinds: kinds.with(at, kind.with(part, random.pick(others))) };
 }
 
 function withSpoiledCounter(before: RedisState, random: Random): RedisState {
@@ -227,7 +242,7 @@ function withSpoiledCounter(before: RedisState, random: Random): RedisState {
   const [epoch = '', lineage = '', ...numbers] = held.split(':');
   const withNumbers = (change: (number: number, index: number) => number | string) =>
     [epoch, lineage, ...numbers.map((number, index) => change(Number(number), index))].join(':');
-  const at = random.int(0, 4);
+  const at = random.int(0, 7);
   const kind = random.int(1, 8);
   if (kind === 1) state.strings.delete(key);
   else if (kind === 2) state.strings.set(key, null);
@@ -235,8 +250,10 @@ function withSpoiledCounter(before: RedisState, random: Random): RedisState {
     state.strings.set(key, random.pick(['garbage', '', `${held}:1`, `-${held}`]));
   else if (kind === 4) state.strings.set(key, held.replace(/\d+$/, random.pick(['0.5', '-1'])));
   else if (kind === 5) {
-    const huge = random.pick(['99999999999999', '9'.repeat(400), '90000000000']);
-    const place = huge.length === 11 ? 1 + (at % 4) : at; // so many minutes are out of the range of dates
+    // All numbers together are less than 10^14.
+    const place = 1 + (at % 4);
+    const others = numbers.reduce((sum, number, index) => sum + (index === place ? 0 : +number), 0);
+    const huge = random.pick(['9'.repeat(14), '9'.repeat(400), `${1e14 - others - (at % 2)}`]);
     state.strings.set(
       key,
       withNumbers((number, index) => (index === place ? huge : number)),
@@ -246,10 +263,10 @@ function withSpoiledCounter(before: RedisState, random: Random): RedisState {
   } else {
     // A counter of another server or an older snapshot: other numbers, all of them valid.
     const shift = random.pick([-1, 1, 2]);
-    const changed = at === 0 ? shift * random.pick([1, 60, 1440 * 31]) : shift;
+    const changed = at % 5 === 0 ? shift * random.pick([1, 60, 1440 * 31]) : shift;
     state.strings.set(
       key,
-      withNumbers((number, index) => (index === at ? Math.max(0, number + changed) : number)),
+      withNumbers((number, index) => (index === at % 5 ? Math.max(0, number + changed) : number)),
     );
   }
   return state;
@@ -264,7 +281,7 @@ function withSpoiledUsage(before: RedisState, random: Random, newId: () => strin
   else if (isLong()) usage.set('incarnation', 'x'.repeat(random.pick([64, 65])));
   else {
     const field = random.pick([...usage.keys()]);
-    const text = random.pick(['x', '', '-1', '1.5', 'x|y', newId()]);
+    const text = random.pick(['x', '', '-1', '1.5', '9'.repeat(14), 'x|y', newId()]);
     if (random.chance(0.3)) usage.delete(field);
     else if (random.chance(0.4)) {
       for (const count of [...usage.keys()].filter((it) => it.includes('|')))

@@ -111,12 +111,12 @@ function commandsOf({ strings, hashes }: RedisState): [string, ...string[]][] {
 
 type Left = [type: string, value: string | string[], ttlSeconds: number];
 
-function differenceOf({ keys, script, expected }: ScriptCall, got: unknown): string | null {
+function differenceOf({ keys, args, script, expected }: ScriptCall, got: unknown): string | null {
   const [reply, left] = got as [unknown, Left[]];
   if (!isSameReply(expected.reply, reply)) {
     return `replied ${JSON.stringify(reply)} instead of ${JSON.stringify(expected.reply)}`;
   }
-  const lineages = script === 'charge' ? lineagesIn(expected.reply, keys.length - 1) : [];
+  const written = script === 'charge' ? writtenIn(expected.reply, args) : [];
   for (const [index, key] of keys.entries()) {
     const [type = '', value = '', ttlSeconds = 0] = left[index] ?? [];
     const wanted = heldAt(expected.state, key);
@@ -125,16 +125,17 @@ function differenceOf({ keys, script, expected }: ScriptCall, got: unknown): str
       return `left ${key} as ${JSON.stringify(held)} instead of ${JSON.stringify(wanted)}`;
     }
     const lasts = Math.abs(ttlSeconds - COUNTER_TTL_SECONDS) <= 1;
-    if (lineages[index - 1] && !lasts) return `left ${key} for ${ttlSeconds} s`;
+    if (written[index - 1] && !lasts) return `left ${key} for ${ttlSeconds} s`;
   }
   return null;
 }
 
-/** What a charge replies of each counter, unless it wrote none; empty for one that it did not. */
-function lineagesIn(reply: ScriptReply, counterCount: number): readonly unknown[] {
+/** What a charge replies of each counter that it wrote; empty for one that it did not. */
+function writtenIn(reply: ScriptReply, [, , asked = '']: readonly string[]): readonly unknown[] {
   if (!Array.isArray(reply)) return [];
-  const firstField = reply.findIndex((part) => typeof part === 'string' && part.includes('|'));
-  return firstField === -1 ? [] : reply.slice(firstField - counterCount, firstField);
+  const [, deadlinesAndKinds] = JSON.parse(asked) as [unknown, number[]];
+  const counters = reply.slice(2 + deadlinesAndKinds.length / 2 + 1);
+  return counters.filter((_, index) => index % 3 === 0);
 }
 
 /** Errors are equal if they begin the same: Redis appends the line of the script. */

@@ -1,4 +1,4 @@
-import { eachLimit, projectScope } from '@ceiba/domain';
+import { eachLimit, projectScope, windowOfPeriod } from '@ceiba/domain';
 import { readMonthTotals, recordUsage, type UsageMonthCount } from '@ceiba/schema';
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
@@ -11,8 +11,8 @@ import { trimScriptText } from '../../../apps/runtime/src/usage/sweep.ts';
 import type { World } from '../../support/scenario.ts';
 import { withGivenFacts } from './script-judge.ts';
 
-/** Allowed calls by incarnation and month. */
-type Admissions = [slot: [incarnation: number, month: number], count: number][];
+/** Allowed cost by incarnation and period. */
+type Admissions = [slot: [incarnation: number, number: number], count: number][];
 
 interface SpecRedis {
   counter: {
@@ -21,15 +21,15 @@ interface SpecRedis {
     minute: number;
     minuteBase: number;
     minuteCount: number;
-    monthBase: number;
-    monthCount: number;
+    periodBase: number;
+    periodCount: number;
   };
   usage: { epoch: number; incarnation: number; minute: number; admitted: Admissions };
 }
 
 interface SpecRuntime {
-  seen: { lineage: number; minute: number; minuteCount: number; monthCount: number };
-  seed: { month: number; total: number };
+  seen: { lineage: number; minute: number; minuteCount: number; periodCount: number };
+  seed: { period: number; total: number };
   ledger: Admissions;
 }
 
@@ -38,11 +38,13 @@ export interface SpecState {
   redis: SpecRedis;
   epoch: number;
   now: number;
+  /** What the quota counts over, as `counters.lua` names it. */
+  period: number;
   postgres: Admissions;
   runtimes: [name: string, runtime: SpecRuntime][];
   found: { judgedBy: number; past: Admissions };
   nextId: number;
-  last: { name: string; runtime: string; usesSeed: boolean; outcome: string };
+  last: { name: string; runtime: string; usesSeed: boolean; cost: number; outcome: string };
 }
 
 /** The specification's constants. */
@@ -51,16 +53,29 @@ const RATE = 2;
 const MINUTES_A_MONTH = 3;
 
 const YEAR = 2026;
-const monthOf = (month: number) => YEAR * 12 + month;
 const idOf = (id: number) => `id${id}`;
 const runIdOf = (epoch: number) => `${epoch}`.padEnd(40, 'x');
 const REPLID = 'r'.repeat(40);
 
-/** Maps the minutes of a month in the specification to the first minutes of a real month. */
+/**
+ * Maps the minutes of a month in the specification to minutes of a real month: the first to its first
+ * day, the others to its fifteenth.
+ */
 function minuteOf(minute: number): number {
   if (minute === 0) return 0;
-  const start = Date.UTC(YEAR, Math.floor(minute / MINUTES_A_MONTH)) / 60_000;
-  return start + (minute % MINUTES_A_MONTH);
+  const ofMonth = minute % MINUTES_A_MONTH;
+  const day = ofMonth === 0 ? 1 : 15;
+  return Date.UTC(YEAR, Math.floor(minute / MINUTES_A_MONTH), day) / 60_000 + ofMonth;
+}
+
+/** The real number of a period of the specification: that of its first minute. */
+function realNumber(period: number, number: number): number {
+  const first = [
+    Math.floor(number / 2) * MINUTES_A_MONTH + (number % 2),
+    number * MINUTES_A_MONTH,
+    (number - 1) * MINUTES_A_MONTH + 1,
+  ][[0, 1, 15].indexOf(period)];
+  return windowOfPeriod(period).numberAt(minuteOf(first ?? 0) * 60_000);
 }
 
 /**
@@ -71,14 +86,20 @@ function minuteOf(minute: number): number {
  */
 export async function replay(redis: Redis, world: World, states: readonly SpecState[]) {
   const { projectId } = await world.createProject();
-  const place = { projectId, usage: usageKey(projectId), counter: projectCounterKey(projectId) };
+  const period = states[0]?.period ?? 1;
+  const place = {
+    projectId,
+    period,
+    usage: usageKey(projectId),
+    counter: projectCounterKey(projectId),
+  };
   const replayed: Record<string, number> = {};
   let snapshot: Snapshot = { counter: null, usage: {} };
 
   for (const [index, after] of states.entries()) {
     const before = states[index - 1];
     if (!before) continue;
-    const { name, runtime: who, usesSeed, outcome } = after.last;
+    const { name, runtime: who, usesSeed, cost, outcome } = after.last;
     const runtime = before.runtimes.find(([other]) => other === who)?.[1];
     const runtimeAfter = after.runtimes.find(([other]) => other === who)?.[1];
     const where = `step ${index}: ${name} ${who}`;
@@ -86,20 +107,20 @@ export async function replay(redis: Redis, world: World, states: readonly SpecSt
 
     if (runtime && (name === 'charge' || name === 'chargeLate')) {
       const isLate = name === 'chargeLate';
-      const reply = await charge(redis, place, before, runtime, { isLate, usesSeed });
+      const reply = await charge(redis, place, before, runtime, { isLate, usesSeed, cost });
       expect(reply?.kind, where).toBe(isLate ? 'late' : outcome);
     } else if (name === 'readSeed' && runtimeAfter) {
-      const { month, total } = runtimeAfter.seed;
-      const item = { projectId, month: monthOf(month), scope: 'project' };
+      const { period: number, total } = runtimeAfter.seed;
+      const item = { projectId, month: realNumber(period, number), scope: 'project' };
       expect(await readMonthTotals(world.db, [item]), where).toEqual([total]);
     } else if (name === 'flush' && runtime) {
-      await write(world, monthsOf(projectId, runtime.ledger));
+      await write(world, monthsOf(place, runtime.ledger));
     } else if (name === 'sweep') {
       await write(world, await monthsInRedis(redis, place));
     } else if (name === 'trim') {
       const { judgedBy, past } = before.found;
-      const pairs = monthsOf(projectId, past).flatMap((month) => [
-        fieldOf({ kind: 'month', ...month }),
+      const pairs = monthsOf(place, past).flatMap((month) => [
+        fieldOf({ kind: 'month', ...month }).replace('m', kindOf(period)),
         month.count,
       ]);
       const trim = scriptAt(redis, trimScriptText(), before);
@@ -114,9 +135,9 @@ export async function replay(redis: Redis, world: World, states: readonly SpecSt
       if (Object.keys(snapshot.usage).length > 0) await redis.hset(place.usage, snapshot.usage);
     }
 
-    expect(seenFromOutside(await held(redis, place)), where).toEqual(inSpec(after.redis));
+    expect(seenFromOutside(await held(redis, place)), where).toEqual(inSpec(period, after.redis));
     expect(await monthsInPostgres(world, projectId), where).toEqual(
-      sorted(monthsOf(projectId, after.postgres)),
+      sorted(monthsOf(place, after.postgres)),
     );
   }
   return replayed;
@@ -124,6 +145,7 @@ export async function replay(redis: Redis, world: World, states: readonly SpecSt
 
 interface Place {
   projectId: string;
+  period: number;
   usage: string;
   counter: string;
 }
@@ -155,10 +177,10 @@ function scriptAt(redis: Redis, text: string, { now, epoch }: SpecState): Script
 /** A call of one charge. */
 async function charge(
   redis: Redis,
-  { projectId }: Place,
+  { projectId, period }: Place,
   before: SpecState,
   { seen, seed }: SpecRuntime,
-  { isLate, usesSeed }: { isLate: boolean; usesSeed: boolean },
+  { isLate, usesSeed, cost }: { isLate: boolean; usesSeed: boolean; cost: number },
 ) {
   const script = scriptAt(redis, chargeScriptText(), before);
   const limits = { ...eachLimit(() => null), rateLimitPerMinute: RATE, monthlyQuota: QUOTA };
@@ -166,19 +188,20 @@ async function charge(
     projectId,
     apiKeyId: projectId,
     policyId: projectId,
-    scopes: [projectScope(projectId, limits)],
+    cost,
+    scopes: [{ ...projectScope(projectId, limits), period }],
   };
   const redisDeadlineMs = minuteOf(before.now) * 60_000 + (isLate ? 0 : 1000);
-  const seeds = usesSeed ? { month: monthOf(seed.month), totals: [seed.total] } : null;
+  const seeds = usesSeed ? [{ period: realNumber(period, seed.period), total: seed.total }] : null;
   const { charges } = await runCharges(script, redis, {
     projectId,
     charges: [{ request, redisDeadlineMs, seeds }],
     freshId: idOf(before.nextId),
-    seenOf: () => ({
-      ...seen,
-      lineage: seen.lineage === 0 ? '-' : idOf(seen.lineage),
-      minute: minuteOf(seen.minute),
-    }),
+    // Neither the epoch nor the bases of what was seen matter.
+    seenOf: () =>
+      seen.lineage === 0
+        ? ''
+        : `e:${idOf(seen.lineage)}:${minuteOf(seen.minute)}:0:${seen.minuteCount}:0:${seen.periodCount}`,
   });
   return charges[0];
 }
@@ -186,19 +209,22 @@ async function charge(
 const write = (world: World, months: UsageMonthCount[]) =>
   recordUsage(world.db, { hours: [], months, lastUsed: [] });
 
-const monthsOf = (projectId: string, admitted: Admissions): UsageMonthCount[] =>
-  admitted.map(([[incarnation, month], count]) => ({
+/** Days and months are named alike here: Postgres has no table of days. */
+const monthsOf = ({ projectId, period }: Place, admitted: Admissions): UsageMonthCount[] =>
+  admitted.map(([[incarnation, number], count]) => ({
     projectId,
-    month: monthOf(month),
+    month: realNumber(period, number),
     scope: 'project',
     incarnation: idOf(incarnation),
     count,
   }));
 
+const kindOf = (period: number) => (period === 0 ? 'd' : 'm');
+
 async function monthsInRedis(redis: Redis, place: Place): Promise<UsageMonthCount[]> {
   const fields = Object.entries(await redis.hgetall(place.usage));
   return fields.flatMap(([field, value]) => {
-    const fact = factOfField(place.projectId, field, value);
+    const fact = factOfField(place.projectId, field.replace(/^d/, 'm'), value);
     if (fact?.kind !== 'month') return [];
     const { kind, ...month } = fact;
     return [month];
@@ -222,12 +248,12 @@ function seenFromOutside({ counter, usage }: Snapshot): Snapshot {
 }
 
 /** The expected data in Redis, in the format of the scripts. */
-function inSpec({ counter, usage }: SpecRedis): Snapshot {
+function inSpec(period: number, { counter, usage }: SpecRedis): Snapshot {
   const epochOf = (epoch: number) => `e${runIdOf(epoch).slice(0, 16)}${REPLID.slice(0, 16)}`;
-  const { minuteBase, minuteCount, monthBase, monthCount } = counter;
-  const numbers = [minuteOf(counter.minute), minuteBase, minuteCount, monthBase, monthCount];
-  const admitted = usage.admitted.map(([[incarnation, month], count]) => [
-    `m|${idOf(incarnation)}|${monthOf(month)}|project`,
+  const { minuteBase, minuteCount, periodBase, periodCount } = counter;
+  const numbers = [minuteOf(counter.minute), minuteBase, minuteCount, periodBase, periodCount];
+  const admitted = usage.admitted.map(([[incarnation, number], count]) => [
+    `${kindOf(period)}|${idOf(incarnation)}|${realNumber(period, number)}|project`,
     `${count}`,
   ]);
   return {

@@ -96,10 +96,8 @@ describeOnEachRedis('charges that share a call', (redis) => {
 
   it('are too many if they are judged against the counters before the call', async () => {
     const before = chargeScriptText()
-      .replace('local outcome = outcomeOf(charge)', 'local outcome = charge.before')
-      .replace('  charges[text] = charge\n', '  charge.before = outcomeOf(charge)\n$&')
-      .replace('local function chargeOf', 'local outcomeOf\n$&')
-      .replace('local function outcomeOf', 'function outcomeOf');
+      .replace('local asked = ', 'local minutesBefore = { unpack(minuteCounts) }\n$&')
+      .replace('minuteCounts[kind[at]] >= rate', 'minutesBefore[kind[at]] >= rate');
     const { runtime } = await start(redis().url, { chargeText: before });
     const [call] = callsOf(1, { rateLimitPerMinute: 10 });
     await runtime.charge(call!);
@@ -127,10 +125,10 @@ describeOnEachRedis('a call of the script', (redis) => {
       charges: charges.map(({ call, redisDeadlineMs = NOW_MS + 100, seeds }) => ({
         request: call!,
         redisDeadlineMs,
-        seeds: seeds === undefined ? { month: MONTH, totals: [0, 0] } : seeds,
+        seeds: seeds === undefined ? call!.scopes.map(() => ({ period: MONTH, total: 0 })) : seeds,
       })),
       freshId: randomUUID().replaceAll('-', ''),
-      seenOf: () => ({ lineage: '-', minute: 0, minuteCount: 0, monthCount: 0 }),
+      seenOf: () => undefined,
     });
   }
 
@@ -164,19 +162,25 @@ describeOnEachRedis('a call of the script', (redis) => {
   it('refuses a malformed charge alone, and a malformed counter with its charges', async () => {
     const [first, second] = callsOf(2, {});
     const charges = [{ call: first! }, { call: second! }, { call: first! }];
-    const spoil = (at: number) => (args: readonly (string | number)[]) =>
-      args.with(at, `${args[at]}x`);
-    // The fresh id, three counters, three charges.
-    expect(kindsOf(await run(charges, spoil(4)))).toEqual(['malformed', 'allowed', 'allowed']);
+    const costing = (cost: number) => (args: readonly (string | number)[]) =>
+      args.with(2, `${args[2]}`.replace('[[[1,', `[[[${cost},`));
+    for (const cost of [-1, 0.5, 1_000_001]) {
+      expect(kindsOf(await run(charges, costing(cost)))).toEqual([
+        'malformed',
+        'allowed',
+        'malformed',
+      ]);
+    }
+    const spoil = (place: number) => (args: readonly (string | number)[]) =>
+      args.with(1, JSON.stringify(JSON.parse(`${args[1]}`).with(5 * (place - 1) + 1, 29)));
     expect(kindsOf(await run(charges, spoil(3)))).toEqual(['allowed', 'malformed', 'allowed']);
     expect(kindsOf(await run(charges, spoil(1)))).toEqual(Array(3).fill('malformed'));
   });
 
   it('allows no charge that names no counter', async () => {
     const [call] = callsOf(1, {});
-    const { apiKeyId, policyId } = call!;
     const without = (args: readonly (string | number)[]) =>
-      args.with(-1, `${NOW_MS} ${apiKeyId} ${policyId}`);
+      args.with(2, `[[[1,"k|p"]],[${NOW_MS},1]]`);
     expect(kindsOf(await run([{ call: call! }], without))).toEqual(['malformed']);
   });
 
@@ -195,7 +199,7 @@ describeOnEachRedis('a call of the script', (redis) => {
     const [first, second] = callsOf(2, {});
     const { usage } = await run([{ call: first! }, { call: second! }, { call: first! }]);
     const numbers = Object.values(await redis().admin.hgetall(usageKey(first!.projectId)));
-    expect(usage.map(({ count }) => count)).toEqual([2, 3, 2, 1, 1]);
+    expect(usage.map(({ count }) => count)).toEqual([2, 1, 3, 2, 1]);
     expect(numbers).toEqual(expect.arrayContaining(['2', '3', '1']));
   });
 });

@@ -61,7 +61,7 @@ export async function settle(
   const { apiKeyId } = call.apiKey;
   const { policyId } = call.policy;
   const charge = await limiter.charge(
-    { projectId, apiKeyId, policyId, scopes: call.scopes },
+    { projectId, apiKeyId, policyId, cost: 1, scopes: call.scopes },
     deadline,
   );
   const outcome = charge.kind === 'allowed' ? 'allowed' : charge.denialReason;

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { chargeOf } from './charge-of.ts';
 import type { CountedReply } from './charge-script.ts';
 
-const MONTH = 2026 * 12 + 10;
 /** 17.5 s into the last minute of November. */
 const NOW_MS = Date.UTC(2026, 10, 30, 23, 59, 17, 500);
 
@@ -12,14 +11,13 @@ const scope = (rateLimitPerMinute: number | null, monthlyQuota: number | null) =
 
 function reply(
   kind: CountedReply['kind'],
-  counts: readonly (readonly [minuteCount: number, monthCount: number])[],
+  counts: readonly (readonly [minuteCount: number, periodCount: number])[],
 ): CountedReply {
   return {
     kind,
     timeMs: NOW_MS,
     minute: Math.floor(NOW_MS / 60_000),
-    month: MONTH,
-    counters: counts.map(([minuteCount, monthCount]) => ({ minuteCount, monthCount })),
+    counters: counts.map(([minuteCount, periodCount]) => ({ minuteCount, periodCount })),
   };
 }
 
@@ -56,6 +54,32 @@ describe('the result of a charge', () => {
     expect(of('rate_limited')).toMatchObject({ retryAfterSeconds: 60 });
     expect(of('quota_exceeded')).toMatchObject({ retryAfterSeconds: 120 });
     expect(of('allowed')).toMatchObject({ resetAfterSeconds: { minute: 60, month: 120 } });
+  });
+
+  it('waits for the end of the period of the scope that it reports', () => {
+    const fromThe15th = { ...scope(60, 10), period: 15 };
+    expect(
+      chargeOf(
+        [scope(60, 1000), fromThe15th],
+        reply('quota_exceeded', [
+          [1, 1],
+          [1, 10],
+        ]),
+      ),
+    ).toMatchObject({
+      retryAfterSeconds: 14 * 86_400 + 43,
+    });
+    expect(
+      chargeOf(
+        [scope(60, 1000), fromThe15th],
+        reply('quota_exceeded', [
+          [1, 1000],
+          [1, 1],
+        ]),
+      ),
+    ).toMatchObject({
+      retryAfterSeconds: 43,
+    });
   });
 
   it('reports per window the counter with the least left, the first of equal ones', () => {

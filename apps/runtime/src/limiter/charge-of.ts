@@ -1,18 +1,23 @@
 import type { LimitDenial, Limits } from '@ceiba/contract';
 import {
+  CALENDAR_MONTH,
   type Charge,
   type Limit,
   type LimitWindow,
+  MS_PER_MINUTE,
+  type Period,
   PLAN_LIMIT_MAX,
   type Scope,
   secondsLeft,
+  WINDOWS,
+  windowOfPeriod,
 } from '@ceiba/domain';
 import type { CountedReply } from './charge-script.ts';
 
 /**
  * Turns a counted reply into a charge. `limits` reports, per window, the counter with the least
- * left. All counters share the same windows, so a retry can succeed when the window that is used up
- * ends.
+ * left. All counters share the minute, so a retry can succeed when the minute, or the period of the
+ * counter that refused, is over.
  */
 export function chargeOf(scopes: readonly Scope[], reply: CountedReply): Charge {
   const { kind, timeMs } = reply;
@@ -25,8 +30,8 @@ export function chargeOf(scopes: readonly Scope[], reply: CountedReply): Charge 
     remainingThisMonth: month.left,
   };
   const resetAfterSeconds = {
-    minute: secondsLeft('minute', reply.minute, timeMs),
-    month: secondsLeft('month', reply.month, timeMs),
+    minute: secondsLeft(WINDOWS.minute, reply.minute, timeMs),
+    month: secondsLeftOfPeriod(month.period, reply),
   };
   switch (kind) {
     case 'allowed':
@@ -36,6 +41,11 @@ export function chargeOf(scopes: readonly Scope[], reply: CountedReply): Charge 
     case 'rate_limited':
       return denied(kind, limits, resetAfterSeconds.minute, minute.limit);
   }
+}
+
+function secondsLeftOfPeriod(period: Period, { minute, timeMs }: CountedReply): number {
+  const window = windowOfPeriod(period);
+  return secondsLeft(window, window.numberAt(minute * MS_PER_MINUTE), timeMs);
 }
 
 const denied = (
@@ -51,17 +61,31 @@ const UNLIMITED = {
   month: { owner: 'plan', window: 'month', value: PLAN_LIMIT_MAX },
 } as const satisfies Record<LimitWindow, Limit>;
 
-const COUNT_OF = { minute: 'minuteCount', month: 'monthCount' } as const;
+const COUNT_OF = { minute: 'minuteCount', month: 'periodCount' } as const;
+
+interface LeastLeft {
+  limit: Limit;
+  left: number;
+  period: Period;
+}
 
 /** Of equals the first, as the script judges them: of a refused charge, the limit that refused it. */
-function leastLeft(scopes: readonly Scope[], { counters }: CountedReply, window: LimitWindow) {
-  let least: { limit: Limit; left: number } = { limit: UNLIMITED[window], left: PLAN_LIMIT_MAX };
-  scopes.forEach(({ limits }, index) => {
+function leastLeft(
+  scopes: readonly Scope[],
+  { counters }: CountedReply,
+  window: LimitWindow,
+): LeastLeft {
+  let least: LeastLeft = {
+    limit: UNLIMITED[window],
+    left: PLAN_LIMIT_MAX,
+    period: CALENDAR_MONTH,
+  };
+  scopes.forEach(({ limits, period }, index) => {
     const limit = limits[window];
     if (limit === null) return;
     // A limit can be lowered below what is used: then 0 is left, never less (rule all-or-nothing).
     const left = Math.max(0, limit.value - (counters[index]?.[COUNT_OF[window]] ?? limit.value));
-    if (left < least.left) least = { limit, left };
+    if (left < least.left) least = { limit, left, period };
   });
   return least;
 }

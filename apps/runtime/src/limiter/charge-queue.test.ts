@@ -14,17 +14,17 @@ const BUDGET_MS = 200;
 
 /** A charge that can be recognised by its policy. */
 const chargeOf = (name: string, projectId = 'p', totalMs = BUDGET_MS): QueuedCharge => ({
-  request: { projectId, apiKeyId: 'k', policyId: name, scopes: [] },
+  request: { projectId, apiKeyId: 'k', policyId: name, cost: 1, scopes: [] },
   seeds: null,
   deadline: new Deadline(totalMs),
 });
 
 const nameOf = ({ request }: QueuedCharge) => request.policyId;
 
-/** A reply that can be recognised by its month. */
+/** A reply that can be recognised by its minute. */
 const replyTo = (charge: QueuedCharge): ChargeReply => ({
   kind: 'reseed',
-  month: Number(nameOf(charge)),
+  minute: Number(nameOf(charge)),
 });
 
 /** Calls that a test answers by hand. */
@@ -107,9 +107,9 @@ describe('charges of one project', () => {
     calls[0]?.answer();
     await turn();
     expect(outcomes).toEqual({
-      1: { kind: 'reseed', month: 1 },
-      2: { kind: 'reseed', month: 2 },
-      3: { kind: 'reseed', month: 3 },
+      1: { kind: 'reseed', minute: 1 },
+      2: { kind: 'reseed', minute: 2 },
+      3: { kind: 'reseed', minute: 3 },
     });
   });
 
@@ -149,7 +149,7 @@ describe('charges of one project', () => {
     expect(calls.map(({ names }) => names)).toEqual([['1'], ['3']]);
     calls[1]?.answer();
     await turn();
-    expect(outcomes[3]).toEqual({ kind: 'reseed', month: 3 });
+    expect(outcomes[3]).toEqual({ kind: 'reseed', minute: 3 });
   });
 });
 
@@ -246,7 +246,7 @@ describe('a charge whose deadline passes', () => {
     await turn();
     calls[0]?.answer();
     await turn();
-    expect(await Promise.race([reply, 'neither'])).toEqual({ kind: 'reseed', month: 1 });
+    expect(await Promise.race([reply, 'neither'])).toEqual({ kind: 'reseed', minute: 1 });
   });
 
   it('is answered in time after it was sent, and its neighbours still get their replies', async () => {
@@ -258,7 +258,7 @@ describe('a charge whose deadline passes', () => {
     calls[0]?.answer();
     await turn();
     expect(outcomes[1]).toBe('the deadline passed before the call answered');
-    expect(outcomes[2]).toEqual({ kind: 'reseed', month: 2 });
+    expect(outcomes[2]).toEqual({ kind: 'reseed', minute: 2 });
   });
 
   it('keeps later charges of its project waiting for the call in flight', async () => {

@@ -1,11 +1,11 @@
 import type { ChargeRequest } from '@ceiba/domain';
 import type { Deadline } from '../deadline.ts';
 import { UnavailableError } from '../unavailable.ts';
-import type { ChargeReply, Seeds } from './charge-script.ts';
+import type { ChargeReply, Seed } from './charge-script.ts';
 
 export interface QueuedCharge {
   request: ChargeRequest;
-  seeds: Seeds | null;
+  seeds: readonly Seed[] | null;
   /** Of this charge alone; the others of its call have their own. */
   deadline: Deadline;
 }

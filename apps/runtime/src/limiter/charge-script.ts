@@ -1,20 +1,28 @@
-import { type ChargeRequest, scopeName } from '@ceiba/domain';
+import {
+  type ChargeRequest,
+  DAY,
+  MS_PER_MINUTE,
+  type Period,
+  scopeName,
+  windowOfPeriod,
+} from '@ceiba/domain';
 import type { RedisClient } from '@ceiba/process/redis';
 import { counterKey, usageKey } from '../redis/keys.ts';
 import { createScript, readScript, type Script } from '../redis/script.ts';
-import type { SeenCounter } from './seen.ts';
 
-/** How many calls Postgres knows as allowed in one month; one total per scope, in order. */
-export interface Seeds {
-  month: number;
-  totals: readonly number[];
+/** What Postgres knows as allowed in one period of a scope. */
+export interface Seed {
+  /** The period's number. */
+  period: number;
+  total: number;
 }
 
 export interface CarriedCharge {
   request: ChargeRequest;
   /** Ms on Redis's clock; past it the script charges nothing. */
   redisDeadlineMs: number;
-  seeds: Seeds | null;
+  /** One per scope, in order. */
+  seeds: readonly Seed[] | null;
 }
 
 /** One run of the script. */
@@ -24,53 +32,80 @@ export interface ChargeCall {
   charges: readonly CarriedCharge[];
   /** Random, new for each call. */
   freshId: string;
-  /** What this process has seen of a counter. */
-  seenOf: (counterKey: string) => SeenCounter;
+  /** A counter as this process has last seen it. */
+  seenOf: (counterKey: string) => string | undefined;
 }
 
 /** What became of one charge. Only a counted one has changed anything. */
 export type ChargeReply =
   | { kind: 'malformed' }
   | { kind: 'late' }
-  | { kind: 'reseed'; month: number }
+  | { kind: 'reseed'; minute: number }
   | CountedReply;
 
 /** The charge was judged, and counted as usage. */
 export interface CountedReply {
-  kind: 'allowed' | 'quota_exceeded' | 'rate_limited';
+  kind: CountedOutcome;
   timeMs: number;
-  /** The windows: whole minutes since 1970, and year × 12 + month. */
+  /** The running window, in whole minutes since 1970. */
   minute: number;
-  month: number;
   /** Each scope's counter after the charge, in order. */
   counters: readonly Counts[];
 }
 
-type Counts = Pick<SeenCounter, 'minuteCount' | 'monthCount'>;
+/** In the order in which the script lists their usage. */
+const COUNTED_OUTCOMES = ['allowed', 'quota_exceeded', 'rate_limited'] as const;
+type CountedOutcome = (typeof COUNTED_OUTCOMES)[number];
+
+/** Calls of the running minute, and what was used of the running period. */
+interface Counts {
+  minuteCount: number;
+  periodCount: number;
+}
 
 export interface CallReply {
   timeMs: number;
   /** One per charge, in order. */
   charges: readonly ChargeReply[];
-  /** The counters that were written, as the call left them. */
-  counters: readonly { key: string; seen: SeenCounter }[];
+  /** The counters that were written, in the form in which Redis keeps them. */
+  counters: readonly { key: string; seen: string }[];
   /** The fields of the usage hash that were raised, and their numbers. */
   usage: readonly { field: string; count: number }[];
 }
 
 /** A counter of a call, which several of its charges may touch. */
-interface CallCounter {
+interface CallCounter extends Counts {
   key: string;
-  /** In KEYS, from 1. */
+  /** Among the counters, from 1. */
   place: number;
   scopeName: string;
-  seedMonth: number;
-  seed: number;
-  /** As the last charge so far has left it; null if none has written it. */
-  counts: Counts | null;
+  period: Period;
+  seed: Seed;
+  isCharged: boolean;
 }
 
-export const chargeScriptText = () => readScript('./charge.lua', import.meta.url);
+/** What charges of a call that differ only in their deadlines have in common. */
+interface ChargeKind {
+  /** From 1. */
+  place: number;
+  cost: number;
+  counters: readonly CallCounter[];
+  /** Those that charges of its name came to. */
+  outcomes: Set<string>;
+}
+
+interface Kinds {
+  /** By their texts in JSON. */
+  byText: Map<string, ChargeKind>;
+  /** By `apiKeyId|policyId`, under which usage is counted. */
+  outcomesByName: Map<string, Set<string>>;
+}
+
+const NO_SEED: Seed = { period: 0, total: 0 };
+
+/** The counters, and what judges them: Redis has no include. */
+export const chargeScriptText = () =>
+  ['./counters.lua', './charge.lua'].map((path) => readScript(path, import.meta.url)).join('\n');
 
 /** `charge.lua` as the limiter runs it. */
 export const createChargeScript = () => createScript(chargeScriptText());
@@ -79,113 +114,182 @@ export const createChargeScript = () => createScript(chargeScriptText());
 export async function runCharges(
   script: Script,
   client: RedisClient,
-  call: ChargeCall,
+  { projectId, charges, freshId, seenOf }: ChargeCall,
 ): Promise<CallReply> {
-  const byScope = new Map<string, CallCounter>();
-  const countersOfCharges = call.charges.map((charge) => countersOf(charge, byScope));
-  const counters = [...byScope.values()];
+  const countersByName = new Map<string, CallCounter>();
+  const kinds: Kinds = { byText: new Map(), outcomesByName: new Map() };
+  const kindsOfCharges = charges.map(({ request, seeds }) =>
+    kindOf(request, countersOf(request, seeds, countersByName), kinds),
+  );
+  const counters = [...countersByName.values()];
+  const deadlines = charges.map(
+    ({ redisDeadlineMs }, index) =>
+      `${Math.floor(redisDeadlineMs)},${kindsOfCharges[index]?.place}`,
+  );
   const args = [
-    call.freshId,
-    ...counters.map((counter) => counterArgument(counter, call.seenOf(counter.key))),
-    ...call.charges.map((charge, index) => chargeArgument(charge, countersOfCharges[index] ?? [])),
+    freshId,
+    `[${counters.map((counter) => counterArgument(counter, seenOf(counter.key)))}]`,
+    `[[${[...kinds.byText.keys()]}],[${deadlines}]]`,
   ];
-  const keys = [usageKey(call.projectId), ...counters.map(({ key }) => key)];
-  return parseReply(await script.run(client, keys, args), counters, countersOfCharges);
+  const keys = [usageKey(projectId), ...counters.map(({ key }) => key)];
+  const reply = new ReplyReader(await script.run(client, keys, args));
+  return parseReply(reply, counters, kinds.outcomesByName, kindsOfCharges);
 }
 
 /** The counters of a charge, in the order of its scopes; adds those that the call lacks. */
 function countersOf(
-  { request, seeds }: CarriedCharge,
-  byScope: Map<string, CallCounter>,
+  { projectId, scopes }: ChargeRequest,
+  seeds: readonly Seed[] | null,
+  byName: Map<string, CallCounter>,
 ): CallCounter[] {
-  return request.scopes.map((scope, index) => {
+  return scopes.map((scope, index) => {
     const name = scopeName(scope);
-    const counter = byScope.get(name) ?? {
-      key: counterKey(request.projectId, scope),
-      place: byScope.size + 2,
-      scopeName: name,
-      seedMonth: 0,
-      seed: 0,
-      counts: null,
-    };
-    byScope.set(name, counter);
-    if (seeds) raiseSeed(counter, seeds.month, seeds.totals[index] ?? 0);
+    let counter = byName.get(name);
+    if (!counter) {
+      counter = {
+        key: counterKey(projectId, scope),
+        place: byName.size + 1,
+        scopeName: name,
+        period: scope.period,
+        seed: NO_SEED,
+        isCharged: false,
+        minuteCount: 0,
+        periodCount: 0,
+      };
+      byName.set(name, counter);
+    }
+    counter.seed = laterSeed(counter.seed, seeds?.[index] ?? NO_SEED);
     return counter;
   });
 }
 
-/** Of two seeds, the later month counts, and of one month the larger total. */
-function raiseSeed(counter: CallCounter, month: number, total: number): void {
-  if (month < counter.seedMonth) return;
-  counter.seed = month > counter.seedMonth ? total : Math.max(counter.seed, total);
-  counter.seedMonth = month;
+/** Of two seeds, the one of the later period, and of one period the larger total. */
+function laterSeed(one: Seed, other: Seed): Seed {
+  if (one.period !== other.period) return one.period > other.period ? one : other;
+  return one.total >= other.total ? one : other;
 }
 
-function counterArgument({ scopeName, seedMonth, seed }: CallCounter, seen: SeenCounter): string {
-  const { lineage, minute, minuteCount, monthCount } = seen;
-  return `${scopeName} ${seedMonth} ${seed} ${lineage} ${minute} ${minuteCount} ${monthCount}`;
+function counterArgument({ scopeName, period, seed }: CallCounter, seen = ''): string {
+  return `"${scopeName}",${period},${JSON.stringify(seen)},${seed.period},${seed.total}`;
 }
 
-function chargeArgument(
-  { request, redisDeadlineMs }: CarriedCharge,
+/** The kind of a charge, by its text in JSON; adds it if the call lacks it. */
+function kindOf(
+  { apiKeyId, policyId, cost, scopes }: ChargeRequest,
   counters: readonly CallCounter[],
-): string {
-  let argument = `${Math.floor(redisDeadlineMs)} ${request.apiKeyId} ${request.policyId}`;
-  request.scopes.forEach(({ limits: { minute, month } }, index) => {
-    argument += ` ${counters[index]?.place}:${minute?.value ?? -1}:${month?.value ?? -1}`;
+  { byText, outcomesByName }: Kinds,
+): ChargeKind {
+  const name = `${apiKeyId}|${policyId}`;
+  let text = `[${cost},"${name}"`;
+  scopes.forEach(({ limits: { minute, month } }, index) => {
+    text += `,${counters[index]?.place},${minute?.value ?? -1},${month?.value ?? -1}`;
   });
-  return argument;
+  text += ']';
+  const known = byText.get(text);
+  if (known) return known;
+  const outcomes = outcomesByName.get(name) ?? new Set();
+  outcomesByName.set(name, outcomes);
+  const kind = { place: byText.size + 1, cost, counters, outcomes };
+  byText.set(text, kind);
+  return kind;
 }
 
 function parseReply(
-  raw: unknown,
+  reply: ReplyReader,
   counters: readonly CallCounter[],
-  countersOfCharges: readonly (readonly CallCounter[])[],
+  outcomesByName: Kinds['outcomesByName'],
+  kindsOfCharges: readonly ChargeKind[],
 ): CallReply {
-  const fields = new ReplyReader(raw);
-  const windows = { timeMs: fields.count(), minute: fields.count(), month: fields.count() };
-  const charges = countersOfCharges.map((touched) => parseCharge(fields, touched, windows));
-  const written: { key: string; seen: SeenCounter }[] = [];
-  const usage: { field: string; count: number }[] = [];
-  if (counters.some(({ counts }) => counts !== null)) {
-    for (const { key, counts } of counters) {
-      if (counts === null) fields.skip();
-      else {
-        const { minuteCount, monthCount } = counts;
-        const lineage = fields.word();
-        written.push({ key, seen: { lineage, minute: windows.minute, minuteCount, monthCount } });
-      }
-    }
-    while (!fields.isAtEnd) usage.push({ field: fields.word(), count: fields.count() });
+  const [timeMs, minute] = [reply.count(), reply.count()];
+  const outcomes = kindsOfCharges.map((kind) => {
+    const outcome = reply.word();
+    kind.outcomes.add(outcome);
+    return outcome;
+  });
+  if (reply.isAtEnd) {
+    return {
+      timeMs,
+      charges: outcomes.map((it) => uncounted(it, minute)),
+      counters: [],
+      usage: [],
+    };
   }
-  return { timeMs: windows.timeMs, charges, counters: written, usage };
+  const incarnation = reply.word();
+  const written: { key: string; seen: string }[] = [];
+  for (const counter of counters) {
+    const seen = reply.text();
+    counter.minuteCount = reply.count();
+    counter.periodCount = reply.count();
+    if (seen !== '') written.push({ key: counter.key, seen });
+  }
+  const charges = chargesOf(outcomes, kindsOfCharges, timeMs, minute);
+  const usage = fieldsOf(incarnation, minute, counters, outcomesByName).map((field) => {
+    return { field, count: reply.count() };
+  });
+  if (!reply.isAtEnd) throw new Error('the charge returned more than its usage');
+  return { timeMs, charges, counters: written, usage };
 }
 
-function parseCharge(
-  fields: ReplyReader,
-  touched: readonly CallCounter[],
-  windows: Pick<CountedReply, 'timeMs' | 'minute' | 'month'>,
-): ChargeReply {
-  const kind = fields.word();
-  switch (kind) {
+/** The charges from the last to the first, each with the counts that it left. */
+function chargesOf(
+  outcomes: readonly string[],
+  kinds: readonly ChargeKind[],
+  timeMs: number,
+  minute: number,
+): ChargeReply[] {
+  const charges: ChargeReply[] = [];
+  for (let index = outcomes.length - 1; index >= 0; index--) {
+    const outcome = outcomes[index] ?? '';
+    const kind = COUNTED_OUTCOMES.find((counted) => counted === outcome);
+    if (!kind) {
+      charges.push(uncounted(outcome, minute));
+      continue;
+    }
+    const { counters = [], cost = 0 } = kinds[index] ?? {};
+    const counts = counters.map(({ minuteCount, periodCount }) => ({ minuteCount, periodCount }));
+    charges.push({ kind, timeMs, minute, counters: counts });
+    if (kind !== 'allowed') continue;
+    for (const counter of counters) {
+      counter.minuteCount -= 1;
+      counter.periodCount -= cost;
+      if (cost > 0) counter.isCharged = true;
+    }
+  }
+  return charges.reverse();
+}
+
+function uncounted(outcome: string, minute: number): ChargeReply {
+  switch (outcome) {
     case 'malformed':
     case 'late':
-      return { kind };
+      return { kind: outcome };
     case 'reseed':
-      return { kind, month: windows.month };
-    case 'allowed':
-    case 'quota_exceeded':
-    case 'rate_limited': {
-      const counters = touched.map((counter) => {
-        counter.counts = { minuteCount: fields.count(), monthCount: fields.count() };
-        return counter.counts;
-      });
-      const { timeMs, minute, month } = windows;
-      return { kind, timeMs, minute, month, counters };
-    }
+      return { kind: outcome, minute };
     default:
       throw new Error('the charge returned an unknown outcome');
   }
+}
+
+/** The fields of the usage hash that a call raised, in the order of its reply. */
+function fieldsOf(
+  incarnation: string,
+  minute: number,
+  counters: readonly CallCounter[],
+  outcomesByName: Kinds['outcomesByName'],
+): string[] {
+  const fields: string[] = [];
+  const hour = `h|${incarnation}|${Math.floor(minute / 60)}|`;
+  for (const [name, outcomes] of outcomesByName) {
+    for (const outcome of COUNTED_OUTCOMES) {
+      if (outcomes.has(outcome)) fields.push(`${hour}${name}|${outcome}`);
+    }
+  }
+  for (const { scopeName, period, isCharged } of counters) {
+    if (!isCharged) continue;
+    const number = windowOfPeriod(period).numberAt(minute * MS_PER_MINUTE);
+    fields.push(`${period === DAY ? 'd' : 'm'}|${incarnation}|${number}|${scopeName}`);
+  }
+  return fields;
 }
 
 class ReplyReader {
@@ -200,14 +304,17 @@ class ReplyReader {
     return this.#next >= this.#fields.length;
   }
 
-  skip(): void {
-    this.#next += 1;
+  /** A text that may be empty. */
+  text(): string {
+    const field = this.#fields[this.#next++];
+    if (typeof field !== 'string') throw malformed(this.#next);
+    return field;
   }
 
   word(): string {
-    const field = this.#fields[this.#next++];
-    if (typeof field !== 'string' || field === '') throw malformed(this.#next);
-    return field;
+    const text = this.text();
+    if (text === '') throw malformed(this.#next);
+    return text;
   }
 
   count(): number {

@@ -15,7 +15,7 @@ const SCOPES = [
   apiKeyScope(KEY, NONE, null),
 ];
 const POLICY = '33333333-3333-4333-8333-333333333333';
-const REQUEST = { projectId: PROJECT, apiKeyId: KEY, policyId: POLICY, scopes: SCOPES };
+const REQUEST = { projectId: PROJECT, apiKeyId: KEY, policyId: POLICY, cost: 1, scopes: SCOPES };
 const KEYS = [
   `ceiba:{${PROJECT}}:usage`,
   `ceiba:{${PROJECT}}:counter:project`,
@@ -25,14 +25,22 @@ const KEYS = [
 const NOW_MS = Date.UTC(2026, 10, 22, 10, 0, 30);
 const MINUTE = Math.floor(NOW_MS / 60_000);
 const MONTH = 2026 * 12 + 10;
-const WINDOWS = [NOW_MS, MINUTE, MONTH] as const;
+const WINDOWS = [NOW_MS, MINUTE] as const;
 const HOUR = Math.floor(MINUTE / 60);
-const fieldOfHour = (outcome: string) => `h|i|${HOUR}|${KEY}|${POLICY}|${outcome}`;
-const RAISED = [
-  ...[fieldOfHour('allowed'), 7],
-  ...[`m|i|${MONTH}|project`, 49, `m|i|${MONTH}|${KEY}`, 29],
+/** A counter as Redis keeps it. */
+const counterOf = (lineage: string, ofMinute: number, ofMonth: number) =>
+  `e:${lineage}:${MINUTE}:0:${ofMinute}:0:${ofMonth}`;
+/** A counter as a call left it, in a reply. */
+const left = (lineage: string, ofMinute: number, ofMonth: number) => [
+  counterOf(lineage, ofMinute, ofMonth),
+  ofMinute,
+  ofMonth,
 ];
-const ALLOWED = [...WINDOWS, 'allowed', 5, 50, 3, 30, 'one', 'two', ...RAISED];
+const UNTOUCHED = ['', 0, 0];
+const OF_PROJECT = left('one', 5, 50);
+const OF_KEY = left('two', 3, 30);
+const INCARNATION_AT = 3;
+const ALLOWED = [...WINDOWS, 'allowed', 'i', ...OF_PROJECT, ...OF_KEY, 7, 49, 29];
 const LATE = [...WINDOWS, 'late'];
 const RESEED = [...WINDOWS, 'reseed'];
 
@@ -89,9 +97,8 @@ describe('a charge', () => {
         keys: KEYS,
         args: [
           'id1',
-          'project 0 0 - 0 0 0',
-          `${KEY} 0 0 - 0 0 0`,
-          `100 ${KEY} ${POLICY} 2:60:1000 3:-1:-1`,
+          `["project",1,"",0,0,"${KEY}",1,"",0,0]`,
+          `[[[1,"${KEY}|${POLICY}",1,60,1000,2,-1,-1]],[100,1]]`,
         ],
       },
     ]);
@@ -101,13 +108,13 @@ describe('a charge', () => {
     const { charge, calls } = limiterBefore([ALLOWED, ALLOWED]);
     await charge();
     await charge(40);
-    const args = calls[1]?.args;
-    expect(args?.slice(0, 3)).toEqual([
-      'id2',
-      `project 0 0 one ${MINUTE} 5 50`,
-      `${KEY} 0 0 two ${MINUTE} 3 30`,
+    const [id, counters, charges] = calls[1]?.args ?? [];
+    expect(id).toBe('id2');
+    expect(JSON.parse(`${counters}`)).toEqual([
+      ...['project', 1, OF_PROJECT[0], 0, 0],
+      ...[KEY, 1, OF_KEY[0], 0, 0],
     ]);
-    expect(args?.[3]).toMatch(`${NOW_MS + 40} `);
+    expect(charges).toMatch(`[${NOW_MS + 40},1]`);
   });
 
   it('reads the month that Redis needs from Postgres, and retries with it', async () => {
@@ -119,9 +126,9 @@ describe('a charge', () => {
         { projectId: PROJECT, month: MONTH, scope: KEY },
       ],
     ]);
-    expect(calls[1]?.args.slice(1, 3)).toEqual([
-      `project ${MONTH} 40 - 0 0 0`,
-      `${KEY} ${MONTH} 41 - 0 0 0`,
+    expect(JSON.parse(`${calls[1]?.args[1]}`)).toEqual([
+      ...['project', 1, '', MONTH, 40],
+      ...[KEY, 1, '', MONTH, 41],
     ]);
   });
 
@@ -161,7 +168,7 @@ describe('a charge', () => {
 
   it('accepts counts of zero', async () => {
     const { charge } = limiterBefore([
-      [...WINDOWS, 'rate_limited', 0, 0, 0, 0, 'one', 'two', fieldOfHour('rate_limited'), 1],
+      [...WINDOWS, 'rate_limited', 'i', ...left('one', 0, 0), ...left('two', 0, 0), 1],
     ]);
     expect(await charge()).toMatchObject({ limits: { remainingThisMonth: 1000 } });
   });
@@ -193,26 +200,27 @@ describe('charges that share a call', () => {
     expect(calls[0]?.keys).toEqual([...KEYS, `ceiba:{${PROJECT}}:counter:key:${OTHER}`]);
     expect(calls[0]?.args).toEqual([
       'id1',
-      'project 0 0 - 0 0 0',
-      `${KEY} 0 0 - 0 0 0`,
-      `${OTHER} 0 0 - 0 0 0`,
-      `100 ${KEY} ${POLICY} 2:60:1000 3:-1:-1`,
-      `40 ${OTHER} ${POLICY} 2:60:1000 4:5:-1`,
-      `50 ${KEY} ${POLICY} 2:60:9`,
+      `["project",1,"",0,0,"${KEY}",1,"",0,0,"${OTHER}",1,"",0,0]`,
+      `[[[1,"${KEY}|${POLICY}",1,60,1000,2,-1,-1],[1,"${OTHER}|${POLICY}",1,60,1000,3,5,-1],` +
+        `[1,"${KEY}|${POLICY}",1,60,9]],[100,1,40,2,50,3]]`,
     ]);
   });
 
+  it('and differ only in their deadlines name the rest of them once', async () => {
+    const { charge, calls } = limiterBefore([]);
+    await Promise.allSettled([charge(), charge(40), charge(500, { cost: 7 })]);
+    expect(calls[0]?.args[2]).toBe(
+      `[[[1,"${KEY}|${POLICY}",1,60,1000,2,-1,-1],[7,"${KEY}|${POLICY}",1,60,1000,2,-1,-1]],` +
+        '[100,1,40,1,100,2]]',
+    );
+  });
+
   it('get their own results, and the counters are seen as the last one left them', async () => {
-    const usage = [fieldOfHour('allowed'), 2, fieldOfHour('rate_limited'), 1];
     const { charge, calls, ledger } = limiterBefore([
       [
-        ...WINDOWS,
-        ...['allowed', 5, 50, 3, 30],
-        'late',
-        ...['allowed', 6, 51, 4, 31],
-        ...['rate_limited', 6, 51, 4, 31],
-        ...['one', 'two', ''],
-        ...usage,
+        ...[...WINDOWS, 'allowed', 'late', 'allowed', 'rate_limited', 'i'],
+        ...[...left('one', 6, 51), ...left('two', 4, 31), ...UNTOUCHED],
+        ...[2, 1, 51, 31],
       ],
       ALLOWED,
       ALLOWED,
@@ -224,35 +232,36 @@ describe('charges that share a call', () => {
     expect(ledger.pending()).toMatchObject([
       { kind: 'hour', outcome: 'allowed', count: 2 },
       { kind: 'hour', outcome: 'rate_limited', count: 1 },
+      { kind: 'month', scope: 'project', count: 51 },
+      { kind: 'month', scope: KEY, count: 31 },
       { kind: 'lastUse', apiKeyId: KEY, count: NOW_MS },
     ]);
     await charges[1];
     await charge();
-    expect(calls[1]?.args.slice(1, 3)).toEqual([
-      `project 0 0 one ${MINUTE} 6 51`,
-      `${OTHER} 0 0 - 0 0 0`,
+    expect(JSON.parse(`${calls[1]?.args[1]}`)).toEqual([
+      ...['project', 1, counterOf('one', 6, 51), 0, 0],
+      ...[OTHER, 1, '', 0, 0],
     ]);
-    expect(calls[2]?.args[2]).toBe(`${KEY} 0 0 two ${MINUTE} 4 31`);
+    expect(calls[2]?.args[1]).toContain(counterOf('two', 4, 31));
   });
 
   it('are retried alone: a neighbour that was counted is not sent again', async () => {
-    const counted = ['allowed', 5, 50, 3, 30];
     const { charge, calls } = limiterBefore([
-      [...WINDOWS, ...counted, 'reseed', 'one', 'two', '', ...RAISED],
+      [...WINDOWS, 'allowed', 'reseed', 'i', ...OF_PROJECT, ...OF_KEY, ...UNTOUCHED, 7, 49, 29],
       ALLOWED,
     ]);
     await Promise.all([charge(), charge(500, ofOther)]);
-    expect(calls.map(({ args }) => args.filter((arg) => /^100 /.test(`${arg}`)).length)).toEqual([
-      2, 0,
-    ]);
-    expect(calls[1]?.args.slice(3)).toEqual([
-      expect.stringMatching(`${OTHER} ${POLICY} 2:60:1000 3:5:-1$`),
+    const [first, second] = calls.map(({ args }) => JSON.parse(`${args[2]}`));
+    expect(first[1]).toEqual([100, 1, 100, 2]);
+    expect(second).toEqual([
+      [[1, `${OTHER}|${POLICY}`, 1, 60, 1000, 2, 5, -1]],
+      [expect.any(Number), 1],
     ]);
   });
 
   it('are refused where the script could not parse them, and their neighbours are not', async () => {
     const { charge } = limiterBefore([
-      [...WINDOWS, 'malformed', 'allowed', 5, 50, 3, 30, 'one', '', 'two', ...RAISED],
+      [...WINDOWS, 'malformed', 'allowed', 'i', ...OF_PROJECT, ...UNTOUCHED, ...OF_KEY, 7, 49, 29],
     ]);
     const [spoiled, sound] = [charge(), charge(500, ofOther)];
     await expect(spoiled).rejects.toThrow(
@@ -297,9 +306,7 @@ describe('the usage that a charge keeps', () => {
   });
 
   it.each(['quota_exceeded', 'rate_limited'])('is the outcome alone, for %s', async (kind) => {
-    const { charge, ledger } = limiterBefore([
-      [...ALLOWED.slice(0, -6), fieldOfHour(kind), 7].with(3, kind),
-    ]);
+    const { charge, ledger } = limiterBefore([ALLOWED.slice(0, -2).with(2, kind)]);
     expect(await charge()).toMatchObject({ kind: 'denied', denialReason: kind });
     expect(ledger.pending()).toEqual([{ ...hour, outcome: kind }]);
   });
@@ -345,25 +352,31 @@ describe('a failing Redis', () => {
     [[1.5], 1],
     [['1'], 1],
     [[1], 2],
-    [WINDOWS, 4],
-    [[...WINDOWS, ''], 4],
-    [[...WINDOWS, 7], 4],
+    [WINDOWS, 3],
+    [[...WINDOWS, ''], 3],
+    [[...WINDOWS, 7], 3],
+    [ALLOWED.with(INCARNATION_AT, ''), 4],
     [ALLOWED.slice(0, 6), 7],
-    [ALLOWED.with(8, ''), 9],
-    [ALLOWED.with(9, 5), 10],
-    [ALLOWED.slice(0, -1), 16],
+    [ALLOWED.with(7, 5), 8],
+    [ALLOWED.with(9, '5'), 10],
+    [ALLOWED.slice(0, -1), 13],
   ])('cannot pass a malformed answer like %j', async (answer, position) => {
     const { charge } = limiterBefore([answer]);
     await expect(charge()).rejects.toThrow(`the charge returned a malformed field ${position}`);
   });
 
   it('is an outage where the usage was counted under an unknown field', async () => {
-    const { charge } = limiterBefore([ALLOWED.with(-2, 'm|i|month|key')]);
+    const { charge } = limiterBefore([ALLOWED.with(INCARNATION_AT, 'i|x')]);
     await expect(charge()).rejects.toBeInstanceOf(UnavailableError);
   });
 
+  it('cannot pass numbers of usage that it did not ask for', async () => {
+    const { charge } = limiterBefore([[...ALLOWED, 1]]);
+    await expect(charge()).rejects.toThrow('the charge returned more than its usage');
+  });
+
   it('cannot pass an unknown outcome', async () => {
-    const { charge } = limiterBefore([ALLOWED.with(3, 'admitted')]);
+    const { charge } = limiterBefore([ALLOWED.with(2, 'admitted')]);
     await expect(charge()).rejects.toThrow('the charge returned an unknown outcome');
   });
 });

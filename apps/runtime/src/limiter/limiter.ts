@@ -1,4 +1,10 @@
-import { type Charge, type ChargeRequest, scopeName } from '@ceiba/domain';
+import {
+  type Charge,
+  type ChargeRequest,
+  MS_PER_MINUTE,
+  scopeName,
+  windowOfPeriod,
+} from '@ceiba/domain';
 import type { RedisClient } from '@ceiba/process/redis';
 import type { Deadline } from '../deadline.ts';
 import { type RoundTrips, UNOBSERVED } from '../metrics/round-trips.ts';
@@ -15,10 +21,10 @@ import {
   type ChargeReply,
   type CountedReply,
   runCharges,
-  type Seeds,
+  type Seed,
 } from './charge-script.ts';
 import { type ReadMonthTotals, SeedReader } from './seeds.ts';
-import { SeenCounters } from './seen.ts';
+import { createSeenCounters } from './seen.ts';
 
 export interface LimiterOptions {
   link: Pick<RedisLink, 'send'>;
@@ -53,7 +59,7 @@ export interface Limiter {
 export function createLimiter(options: LimiterOptions): Limiter {
   const { link, clock, script, newId, redisBudgetMs, roundTrips = UNOBSERVED } = options;
   const seeds = new SeedReader(options.readMonthTotals);
-  const seenCounters = new SeenCounters();
+  const seenCounters = createSeenCounters();
 
   const run = async (projectId: string, charges: readonly QueuedCharge[]): Promise<CallReply> => {
     const problem = options.problem?.() ?? null;
@@ -89,14 +95,19 @@ export function createLimiter(options: LimiterOptions): Limiter {
 
   const readSeeds = async (
     { projectId, scopes }: ChargeRequest,
-    month: number,
+    minute: number,
     deadline: Deadline,
-  ): Promise<Seeds> => {
-    const items = scopes.map((scope) => ({ projectId, month, scope: scopeName(scope) }));
-    return { month, totals: await seeds.read(items, deadline) };
+  ): Promise<Seed[]> => {
+    const items = scopes.map((scope) => ({
+      projectId,
+      month: windowOfPeriod(scope.period).numberAt(minute * MS_PER_MINUTE),
+      scope: scopeName(scope),
+    }));
+    const totals = await seeds.read(items, deadline);
+    return items.map(({ month }, index) => ({ period: month, total: totals[index] ?? 0 }));
   };
 
-  const attempt = (request: ChargeRequest, seeds: Seeds | null, deadline: Deadline) =>
+  const attempt = (request: ChargeRequest, seeds: readonly Seed[] | null, deadline: Deadline) =>
     queue.charge({ request, seeds, deadline: deadline.ofStep(redisBudgetMs) });
 
   /** Neither `late` nor `reseed` has written anything, so each is retried once. */
@@ -106,10 +117,10 @@ export function createLimiter(options: LimiterOptions): Limiter {
     deadline: Deadline,
   ): Promise<CountedReply> => {
     const retriable = new Set<ChargeReply['kind']>(['late', 'reseed']);
-    let seedsRead: Seeds | null = null;
+    let seedsRead: readonly Seed[] | null = null;
     let reply: ChargeReply = first;
     while (retriable.delete(reply.kind)) {
-      if (reply.kind === 'reseed') seedsRead = await readSeeds(request, reply.month, deadline);
+      if (reply.kind === 'reseed') seedsRead = await readSeeds(request, reply.minute, deadline);
       reply = await attempt(request, seedsRead, deadline);
     }
     switch (reply.kind) {

@@ -164,6 +164,7 @@ export function callOf(
     projectId,
     apiKeyId,
     policyId,
+    cost: 1,
     scopes: [
       projectScope(projectId, { ...ample, ...project }),
       apiKeyScope(apiKeyId, { ...NO_LIMITS, ...key }, null),
