@@ -88,17 +88,23 @@ interface CallCounter extends Counts {
 interface ChargeKind {
   /** From 1. */
   place: number;
-  cost: number;
+  request: ChargeRequest;
   counters: readonly CallCounter[];
-  /** Those that charges of its name came to. */
-  outcomes: Set<string>;
+  usage: HourUsage;
 }
 
+/** The outcomes that charges of one key and policy came to. */
+interface HourUsage {
+  /** `apiKeyId|policyId` */
+  name: string;
+  outcomes: Record<CountedOutcome, boolean>;
+}
+
+/** The kinds of a call, in their order, and those of each key. */
 interface Kinds {
-  /** By their texts in JSON. */
-  byText: Map<string, ChargeKind>;
-  /** By `apiKeyId|policyId`, under which usage is counted. */
-  outcomesByName: Map<string, Set<string>>;
+  texts: string[];
+  usages: HourUsage[];
+  byKey: Map<string, ChargeKind[]>;
 }
 
 const NO_SEED: Seed = { period: 0, total: 0 };
@@ -117,7 +123,7 @@ export async function runCharges(
   { projectId, charges, freshId, seenOf }: ChargeCall,
 ): Promise<CallReply> {
   const countersByName = new Map<string, CallCounter>();
-  const kinds: Kinds = { byText: new Map(), outcomesByName: new Map() };
+  const kinds: Kinds = { texts: [], usages: [], byKey: new Map() };
   const kindsOfCharges = charges.map(({ request, seeds }) =>
     kindOf(request, countersOf(request, seeds, countersByName), kinds),
   );
@@ -129,11 +135,11 @@ export async function runCharges(
   const args = [
     freshId,
     `[${counters.map((counter) => counterArgument(counter, seenOf(counter.key)))}]`,
-    `[[${[...kinds.byText.keys()]}],[${deadlines}]]`,
+    `[[${kinds.texts}],[${deadlines}]]`,
   ];
   const keys = [usageKey(projectId), ...counters.map(({ key }) => key)];
   const reply = new ReplyReader(await script.run(client, keys, args));
-  return parseReply(reply, counters, kinds.outcomesByName, kindsOfCharges);
+  return parseReply(reply, counters, kinds.usages, kindsOfCharges);
 }
 
 /** The counters of a charge, in the order of its scopes; adds those that the call lacks. */
@@ -173,37 +179,60 @@ function counterArgument({ scopeName, period, seed }: CallCounter, seen = ''): s
   return `"${scopeName}",${period},${JSON.stringify(seen)},${seed.period},${seed.total}`;
 }
 
-/** The kind of a charge, by its text in JSON; adds it if the call lacks it. */
+/** The kind of a charge; adds it if the call lacks it. */
 function kindOf(
-  { apiKeyId, policyId, cost, scopes }: ChargeRequest,
+  request: ChargeRequest,
   counters: readonly CallCounter[],
-  { byText, outcomesByName }: Kinds,
+  { texts, usages, byKey }: Kinds,
 ): ChargeKind {
-  const name = `${apiKeyId}|${policyId}`;
-  let text = `[${cost},"${name}"`;
-  scopes.forEach(({ limits: { minute, month } }, index) => {
+  const { apiKeyId, policyId, cost } = request;
+  let ofKey = byKey.get(apiKeyId);
+  if (!ofKey) {
+    ofKey = [];
+    byKey.set(apiKeyId, ofKey);
+  }
+  const known = ofKey.find((kind) => isSameKind(kind.request, request));
+  if (known) return known;
+  let usage = ofKey.find((kind) => kind.request.policyId === policyId)?.usage;
+  if (!usage) {
+    const outcomes = { allowed: false, quota_exceeded: false, rate_limited: false };
+    usage = { name: `${apiKeyId}|${policyId}`, outcomes };
+    usages.push(usage);
+  }
+  let text = `[${cost},"${usage.name}"`;
+  request.scopes.forEach(({ limits: { minute, month } }, index) => {
     text += `,${counters[index]?.place},${minute?.value ?? -1},${month?.value ?? -1}`;
   });
-  text += ']';
-  const known = byText.get(text);
-  if (known) return known;
-  const outcomes = outcomesByName.get(name) ?? new Set();
-  outcomesByName.set(name, outcomes);
-  const kind = { place: byText.size + 1, cost, counters, outcomes };
-  byText.set(text, kind);
+  const kind = { place: texts.push(`${text}]`), request, counters, usage };
+  ofKey.push(kind);
   return kind;
+}
+
+/** Whether two charges of one key differ in nothing but their deadlines. */
+function isSameKind(one: ChargeRequest, other: ChargeRequest): boolean {
+  if (one.policyId !== other.policyId || one.cost !== other.cost) return false;
+  if (one.scopes.length !== other.scopes.length) return false;
+  return one.scopes.every((scope, index) => {
+    const { kind, id, limits } = other.scopes[index] ?? {};
+    return (
+      scope.kind === kind &&
+      scope.id === id &&
+      scope.limits.minute?.value === limits?.minute?.value &&
+      scope.limits.month?.value === limits?.month?.value
+    );
+  });
 }
 
 function parseReply(
   reply: ReplyReader,
   counters: readonly CallCounter[],
-  outcomesByName: Kinds['outcomesByName'],
+  usages: readonly HourUsage[],
   kindsOfCharges: readonly ChargeKind[],
 ): CallReply {
   const [timeMs, minute] = [reply.count(), reply.count()];
-  const outcomes = kindsOfCharges.map((kind) => {
+  const outcomes = kindsOfCharges.map(({ usage }) => {
     const outcome = reply.word();
-    kind.outcomes.add(outcome);
+    if (isCounted(outcome)) usage.outcomes[outcome] = true;
     return outcome;
   });
   if (reply.isAtEnd) {
@@ -223,7 +252,7 @@ function parseReply(
     if (seen !== '') written.push({ key: counter.key, seen });
   }
   const charges = chargesOf(outcomes, kindsOfCharges, timeMs, minute);
-  const usage = fieldsOf(incarnation, minute, counters, outcomesByName).map((field) => {
+  const usage = fieldsOf(incarnation, minute, counters, usages).map((field) => {
     return { field, count: reply.count() };
   });
   if (!reply.isAtEnd) throw new Error('the charge returned more than its usage');
@@ -240,15 +269,15 @@ function chargesOf(
   const charges: ChargeReply[] = [];
   for (let index = outcomes.length - 1; index >= 0; index--) {
     const outcome = outcomes[index] ?? '';
-    const kind = COUNTED_OUTCOMES.find((counted) => counted === outcome);
-    if (!kind) {
+    if (!isCounted(outcome)) {
       charges.push(uncounted(outcome, minute));
       continue;
     }
-    const { counters = [], cost = 0 } = kinds[index] ?? {};
+    const { counters = [], request } = kinds[index] ?? {};
+    const cost = request?.cost ?? 0;
     const counts = counters.map(({ minuteCount, periodCount }) => ({ minuteCount, periodCount }));
-    charges.push({ kind, timeMs, minute, counters: counts });
-    if (kind !== 'allowed') continue;
+    charges.push({ kind: outcome, timeMs, minute, counters: counts });
+    if (outcome !== 'allowed') continue;
     for (const counter of counters) {
       counter.minuteCount -= 1;
       counter.periodCount -= cost;
@@ -257,6 +286,9 @@ function chargesOf(
   }
   return charges.reverse();
 }
+
+const isCounted = (outcome: string): outcome is CountedOutcome =>
+  outcome === 'allowed' || outcome === 'quota_exceeded' || outcome === 'rate_limited';
 
 function uncounted(outcome: string, minute: number): ChargeReply {
   switch (outcome) {
@@ -275,18 +307,21 @@ function fieldsOf(
   incarnation: string,
   minute: number,
   counters: readonly CallCounter[],
-  outcomesByName: Kinds['outcomesByName'],
+  usages: readonly HourUsage[],
 ): string[] {
   const fields: string[] = [];
   const hour = `h|${incarnation}|${Math.floor(minute / 60)}|`;
-  for (const [name, outcomes] of outcomesByName) {
+  for (const { name, outcomes } of usages) {
     for (const outcome of COUNTED_OUTCOMES) {
-      if (outcomes.has(outcome)) fields.push(`${hour}${name}|${outcome}`);
+      if (outcomes[outcome]) fields.push(`${hour}${name}|${outcome}`);
     }
   }
+  let [of, number] = [Number.NaN, 0];
   for (const { scopeName, period, isCharged } of counters) {
     if (!isCharged) continue;
-    const number = windowOfPeriod(period).numberAt(minute * MS_PER_MINUTE);
+    // Most counters of a call have one period.
+    if (period !== of) number = windowOfPeriod(period).numberAt(minute * MS_PER_MINUTE);
+    of = period;
     fields.push(`${period === DAY ? 'd' : 'm'}|${incarnation}|${number}|${scopeName}`);
   }
   return fields;
