@@ -49,7 +49,7 @@ export const MODEL_MUTANTS: Record<string, ModelMutant> = {
     find: 'val begins = held.epoch != epoch or',
     replace: 'val begins = held.epoch == 0 or',
     breaks: 'quotaHolds',
-    seed: 0xedd1a,
+    seed: 0x1148e,
   },
   'usage that keeps its incarnation after a restart': {
     find: 'val isFresh = redis.usage.epoch != epoch',
