@@ -1,6 +1,7 @@
 /**
- * A second implementation of `charge.lua`, with its first half `counters.lua`, and of `trim.lua`, in TypeScript and with another structure,
- * written from the rules of docs/reference/consistency.md. Tests compare the scripts with it command by command.
+ * A second implementation of `charge.lua`, with its first half `counters.lua`, and of `trim.lua`, in
+ * TypeScript and with another structure, written from the rules of docs/reference/consistency.md.
+ * Tests compare the scripts with it command by command.
  */
 
 /** The data of the scripts in a Redis. */
@@ -142,7 +143,7 @@ export function chargeByReference(
   const goesOn = isKnown && /^[0-9A-Za-z]{1,64}$/.test(held) && isReadable(held);
   const incarnation = goesOn ? held : freshId;
   if (!isReadable(incarnation)) {
-    return { error: 'CEIBA usage fields of a fresh incarnation exist' };
+    return { error: 'usage of a fresh incarnation exists' };
   }
 
   reply.push(incarnation);
@@ -300,7 +301,7 @@ function kindOf([cost, name, ...parts]: readonly unknown[]): Kind | null {
   return { cost, name: `${name}`, scopes };
 }
 
-const COUNTER = /^([^:]+):([^:]+):(\d+):(\d+):(\d+):(\d+):(\d+)$/;
+const COUNTER = /^([a-z0-9]+):([a-z0-9]+):(\d+):(\d+):(\d+):(\d+):(\d+)$/i;
 
 function parseCounter(text: string | null | undefined): Counter | null {
   const [, epoch = '', lineage = '', ...rest] = COUNTER.exec(text ?? '') ?? [];

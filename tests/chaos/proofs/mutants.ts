@@ -75,9 +75,9 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'charge.lua',
-        find: 'local asked = cjson.decode(ARGV[3])',
+        find: 'local kinds, charges = unpack(cjson.decode(ARGV[3]))',
         replace:
-          'local asked = cjson.decode(ARGV[3]) ' +
+          'local kinds, charges = unpack(cjson.decode(ARGV[3])) ' +
           'local periodsBefore, minutesBefore = { unpack(periodCounts) }, { unpack(minuteCounts) }',
       },
       {

@@ -6,13 +6,31 @@ export interface Equivalents {
 
 export const EQUIVALENTS: readonly Equivalents[] = [
   {
-    why: 'The month is the same on each of the 146,097 days of a cycle of 400 years.',
+    why: 'The estimate is this month or the one before with any number of days from 1 to 27.',
     mutants: [
-      'charge.lua: local year = math.floor((day - math.floor(day / 1460) + math.floor(day / 36524) -> local year = math.floor((day - math.floor(day / 1459) + math.floor(day / 36524)',
-      'charge.lua: local year = math.floor((day - math.floor(day / 1460) + math.floor(day / 36524) -> local year = math.floor((day - math.floor(day / 1460) + math.floor(day / 36523)',
-      'charge.lua: local year = math.floor((day - math.floor(day / 1460) + math.floor(day / 36524) -> local year = math.floor((day - math.floor(day / 1460) + (day / 36524)',
-      'charge.lua: - math.floor(day / 146096)) / 365) -> - math.floor(day / 146095)) / 365)',
+      'charge.lua: number = math.floor((day - 3) * 4800 / 146097) + 23640 -> number = math.floor((day - 4) * 4800 / 146097) + 23640',
+      'charge.lua: number = math.floor((day - 3) * 4800 / 146097) + 23640 -> number = math.floor((day - 2) * 4800 / 146097) + 23640',
     ],
+  },
+  {
+    why: 'Both are the day, until the month is known.',
+    mutants: ['charge.lua: local day = number - from + 1 -> local day = start - from + 1'],
+  },
+  {
+    why: 'The period is computed again, with the same result.',
+    mutants: [
+      'charge.lua: if not periods[from] and whole(from) and from <= 28 then -> if whole(from) and from <= 28 then',
+    ],
+  },
+  {
+    why: 'A counter that enters a period starts there, so its base is its count.',
+    mutants: [
+      'charge.lua: if minutes[i] < period.start then periodCounts[i], periodBases[i] = 0, 0 end -> if minutes[i] < period.start then periodCounts[i], periodBases[i] = 0, 1 end',
+    ],
+  },
+  {
+    why: 'The write would not change the values; the condition only saves it.',
+    mutants: ['charge.lua: if isFresh or usageMinute ~= minute then -> if true then'],
   },
   {
     why: 'Neither text is a counter.',
@@ -24,7 +42,6 @@ export const EQUIVALENTS: readonly Equivalents[] = [
     why: 'If both are equal, the result is the same.',
     mutants: [
       'charge.lua: if seen > base then return count + seen - base, seen end -> if seen >= base then return count + seen - base, seen end',
-      'charge.lua: if minutes[i] > minute then minute = minutes[i] end -> if minutes[i] >= minute then minute = minutes[i] end',
       "trim.lua: if removed > 0 and judgedBy > stored then redis.call('HSET', KEYS[1], 'minute', judgedBy) end -> if removed > 0 and judgedBy >= stored then redis.call('HSET', KEYS[1], 'minute', judgedBy) end",
     ],
   },
@@ -40,13 +57,8 @@ export const EQUIVALENTS: readonly Equivalents[] = [
     why: 'Every time after the first month of 1970 is later.',
     mutants: [
       'charge.lua: local minute = math.max(math.floor(timeMs / 60000), usageMinute or 0) -> local minute = math.max(math.floor(timeMs / 60000), usageMinute or 1)',
-      'charge.lua: if not minutes[i] then minutes[i] = 0 end -> if not minutes[i] then minutes[i] = 1 end',
-    ],
-  },
-  {
-    why: 'A counter that enters a period starts there, so its base is its count.',
-    mutants: [
-      'charge.lua: local minuteCount, minuteBase, periodCount, periodBase = 0, 0, 0, 0 -> local minuteCount, minuteBase, periodCount, periodBase = 0, 0, 0, 1',
+      'charge.lua: minutes[i] = minutes[i] or 0 -> minutes[i] = minutes[i] or 1',
+      'charge.lua: minute = math.max(minute, minuteSeen or 0) -> minute = math.max(minute, minuteSeen or 1)',
     ],
   },
   {
@@ -84,25 +96,11 @@ export const EQUIVALENTS: readonly Equivalents[] = [
     why: 'In this branch the incarnation is the fresh id.',
     mutants: [
       "charge.lua: for i = 1, #fields do fields[i] = string.gsub(fields[i], '|%w+', '|' .. freshId, 1) end -> for i = 1, #fields do fields[i] = string.gsub(fields[i], '|%w+', '|' .. incarnation, 1) end",
-      "charge.lua: if fresh then redis.call('HSET', KEYS[1], 'epoch', epoch, 'incarnation', incarnation) end -> if fresh then redis.call('HSET', KEYS[1], 'epoch', epoch, 'incarnation', freshId) end",
     ],
   },
   {
     why: 'No field is named 0, and none is written.',
     mutants: ['charge.lua: for i = 1, #fields do -> for i = 0, #fields do'],
-  },
-  {
-    why: 'The write would not change the value; the condition only saves the write.',
-    mutants: [
-      "charge.lua: if fresh then redis.call('HSET', KEYS[1], 'epoch', epoch, 'incarnation', incarnation) end -> if true then redis.call('HSET', KEYS[1], 'epoch', epoch, 'incarnation', incarnation) end",
-      "charge.lua: if usageMinute ~= minute then redis.call('HSET', KEYS[1], 'minute', minute) end -> if true then redis.call('HSET', KEYS[1], 'minute', minute) end",
-    ],
-  },
-  {
-    why: 'The period is computed again, with the same result.',
-    mutants: [
-      'charge.lua: if not periods[day] and whole(day) and day <= 28 then -> if whole(day) and day <= 28 then',
-    ],
   },
   {
     why: 'A field without a number is compared with nil and kept; no field has a number as its name.',

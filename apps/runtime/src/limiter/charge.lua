@@ -1,55 +1,48 @@
 --[[
 The charge: if every limit has room, all counters are charged together; otherwise none is.
-A call carries charges of one project. They are judged one by one, in order, each against the
-counters as the charges before it left them. This is the second half of counters.lua.
-Rules all-or-nothing, always-counted, charge-deadline and shared-calls of
-docs/reference/consistency.md; docs/adr/0003-the-charge.md and 0019-charges-share-a-call.md explain
-the design.
+A call carries charges of one project, judged in order, each against the counters as the charges before
+it left them. The second half of counters.lua. Rules all-or-nothing, always-counted, charge-deadline
+and shared-calls of docs/reference/consistency.md; ADR 0003, 0019 and 0058.
 
 ARGV
   3       JSON, two lists:
-            kinds of charges  a list each: cost, name, then place, rate, quota of each counter
+            kinds, a list each: cost, name, then place, rate, quota of each counter
               cost            0 to 1,000,000: quotas count cost, rates count calls
               name            `apiKeyId|policyId`
               place           of a counter, from 1
-              rate, quota     per minute and per period; -1 is counted, but not limited
-            charges           two for each charge: its deadline, in ms on this server's clock; its kind,
-                              from 1
+              rate, quota     per minute and per period; -1: counted, but not limited
+            charges, two each: deadline, in ms on this server's clock; kind, from 1
 
 Output
   timeMs, minute
   per charge one of
-    malformed   the charge or one of its counters does not parse; nothing was charged
+    malformed   it or one of its counters does not parse; nothing was charged
     late        its deadline has passed; nothing was charged
-    reseed      one of its counters needs a seed for its period; nothing was charged
+    reseed      one of its counters needs a seed; nothing was charged
     allowed, quota_exceeded, rate_limited
-  if any charge was judged; otherwise nothing was written
+  if any was judged; otherwise nothing was written
     incarnation
-    per counter three: as it was written, minuteCount, periodCount; '', 0, 0 if it was not
-    the number of each usage field that was raised: per name, in the order of the kinds, those of
-    allowed, quota_exceeded and rate_limited; then per counter that of its period
+    per counter: as written, minuteCount, periodCount; '', 0, 0 if it was not
+    the usage fields' numbers: per name, in the order of kinds, of each outcome in the order above;
+    then per charged counter, of its period
 ]]
 
-local asked = cjson.decode(ARGV[3])
-local kinds, charges = asked[1], asked[2]
 local OUTCOMES = { 'allowed', 'quota_exceeded', 'rate_limited' }
+local kinds, charges = unpack(cjson.decode(ARGV[3]))
 
--- Why no charge of a kind can be judged; nil where it can.
+-- Why no charge of a kind can be judged; false where it can.
 local function faultOf(kind)
-  local cost = kind[1]
-  if cost % 1 ~= 0 or cost < 0 or cost > 1e6 or #kind == 2 or #kind % 3 ~= 2 then
-    return 'malformed'
-  end
-  local fault
+  local cost, fault = kind[1], false
+  if not whole(cost) or cost > 1e6 or #kind == 2 or #kind % 3 ~= 2 then return 'malformed' end
   for at = 3, #kind, 3 do
     local place = kind[at]
     if faults[place] == 'malformed' or stored[place] == nil then return 'malformed' end
-    fault = fault or faults[place]
+    fault = fault or faults[place] or false
   end
   return fault
 end
 
--- Periods over all counters, then minutes (rule all-or-nothing). A cost of 0 needs no quota.
+-- Periods over all counters, then minutes. A cost of 0 needs no quota.
 local function outcomeOf(kind)
   local cost = kind[1]
   for at = 3, #kind, 3 do
@@ -70,50 +63,45 @@ local times = { allowed = {}, quota_exceeded = {}, rate_limited = {} }
 local costs = {}
 
 local function judge(kind)
-  local name, outcome = kind[2], outcomeOf(kind)
+  local cost, name, outcome = kind[1], kind[2], outcomeOf(kind)
   times[outcome][name] = (times[outcome][name] or 0) + 1
-  for scope = 3, #kind, 3 do
-    local i = kind[scope]
+  for at = 3, #kind, 3 do
+    local i = kind[at]
     isJudged[i] = true
     if outcome == 'allowed' then
-      minuteCounts[i] = minuteCounts[i] + 1
-      periodCounts[i] = periodCounts[i] + kind[1]
-      costs[i] = (costs[i] or 0) + kind[1]
+      minuteCounts[i], periodCounts[i] = minuteCounts[i] + 1, periodCounts[i] + cost
+      costs[i] = (costs[i] or 0) + cost
     end
   end
   return outcome
 end
 
 local reply, faultsOfKinds = { timeMs, minute }, {}
-for at = 1, #kinds do faultsOfKinds[at] = faultOf(kinds[at]) or false end
-local last = 2 -- in the reply
+for i = 1, #kinds do faultsOfKinds[i] = faultOf(kinds[i]) end
 for i = 1, #charges, 2 do
-  local deadlineMs, at = charges[i], charges[i + 1]
-  local fault = faultsOfKinds[at]
+  local deadlineMs, kind = charges[i], charges[i + 1]
+  local fault = faultsOfKinds[kind]
   if fault == nil then fault = 'malformed' end
   if fault ~= 'malformed' and timeMs > deadlineMs then fault = 'late' end
-  last = last + 1
-  reply[last] = fault or judge(kinds[at])
+  reply[#reply + 1] = fault or judge(kinds[kind])
 end
 if next(isJudged) == nil then return reply end
 
 local hour = 'h|' .. incarnation .. '|' .. math.floor(minute / 60) .. '|'
-for at = 1, #kinds do
-  local name = kinds[at][2]
-  for o = 1, 3 do
-    local by = times[OUTCOMES[o]][name]
-    if by then raise(hour .. name .. '|' .. OUTCOMES[o], by) end
+for i = 1, #kinds do
+  local name = kinds[i][2]
+  for _, outcome in ipairs(OUTCOMES) do
+    local by = times[outcome][name]
+    if by then raise(hour .. name .. '|' .. outcome, by) end
     -- Kinds of one name differ in their limits: a plan changed between two charges.
-    times[OUTCOMES[o]][name] = nil
+    times[outcome][name] = nil
   end
 end
 for i = 1, #stored do
   if costs[i] and costs[i] > 0 then raisePeriod(i, costs[i]) end
 end
 
-local problem, numbers = write()
-if problem then return redis.error_reply(problem) end
-last = last + 1
+local numbers, last = write(), #reply + 1
 reply[last] = incarnation
 for i = 1, #stored do
   local isWritten = isJudged[i]
