@@ -1,7 +1,7 @@
 import { MS_PER_MINUTE, windowOfPeriod } from '@ceiba/domain';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { chargeScriptText } from '../../../apps/runtime/src/limiter/charge-script.ts';
-import { type RedisServer, startRedisServer } from '../../support/redis.ts';
+import { describeOnEachRedis } from './support/servers.ts';
 
 /** From the script: `whole`, and what says which period a minute is in. */
 function periodsOfScript(): string {
@@ -21,26 +21,18 @@ function periodsOfScript(): string {
     return reply`;
 }
 
-let redis: RedisServer;
-beforeAll(async () => {
-  redis = await startRedisServer();
+describeOnEachRedis('the periods', (redis) => {
+  it('have the same numbers and starts in the script and in the Runtime for 400 years', async () => {
+    for (const period of [0, 1, 2, 15, 28]) {
+      const { numberAt, startOf } = windowOfPeriod(period);
+      const firsts = Array.from({ length: 4801 }, (_, month) => Date.UTC(1971, month, period || 1));
+      const minutes = firsts.map((ms) => ms / MS_PER_MINUTE).flatMap((first) => [first - 1, first]);
+      const expected = minutes.flatMap((minute) => {
+        const number = numberAt(minute * MS_PER_MINUTE);
+        return [number, startOf(number) / MS_PER_MINUTE];
+      });
+      const args = [period, JSON.stringify(minutes)];
+      expect(await redis().admin.eval(periodsOfScript(), 0, ...args)).toEqual(expected);
+    }
+  });
 });
-afterAll(() => redis.dispose());
-
-it.each(Array.from({ length: 29 }, (_, period) => period))(
-  'the script and the Runtime agree on the numbers and starts of period %i in 400 years',
-  async (period) => {
-    const window = windowOfPeriod(period);
-    const firsts = Array.from({ length: 4801 }, (_, month) => Date.UTC(1971, month, period || 1));
-    // The first minute of each, the last before it, and one in between.
-    const minutes = firsts
-      .map((ms) => ms / MS_PER_MINUTE)
-      .flatMap((it) => [it - 1, it, it + 20_000]);
-    const expected = minutes.flatMap((minute) => {
-      const number = window.numberAt(minute * MS_PER_MINUTE);
-      return [number, window.startOf(number) / MS_PER_MINUTE];
-    });
-    const got = await redis.admin.eval(periodsOfScript(), 0, period, JSON.stringify(minutes));
-    expect(got).toEqual(expected);
-  },
-);

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { chargeScriptText } from '../../../apps/runtime/src/limiter/charge-script.ts';
 import { callOf, countAdmitted, handClock, startRuntime } from './support/runtime.ts';
 import { describeOnEachRedis } from './support/servers.ts';
 import { createMemoryStore } from './support/store.ts';
@@ -75,23 +74,4 @@ describeOnEachRedis('any schedule', (redis) => {
       }
     },
   );
-
-  it('knows the month of every minute from 1970 to 2400, as JavaScript does', async () => {
-    const calendar = /local function calendar[\s\S]*?\nend\n/.exec(chargeScriptText())?.[0];
-    const script = `${calendar}
-      local answers = {}
-      for i, minute in ipairs(ARGV) do answers[i] = { calendar(tonumber(minute)) } end
-      return answers`;
-    const edges: { minute: number; expected: [number, number] }[] = [];
-    for (let month = 1970 * 12; month < 2400 * 12; month++) {
-      const startOf = (index: number) => Date.UTC(Math.floor(index / 12), index % 12) / 60_000;
-      const expected: [number, number] = [month, startOf(month)];
-      edges.push(
-        { minute: startOf(month), expected },
-        { minute: startOf(month + 1) - 1, expected },
-      );
-    }
-    const answers = await redis().admin.eval(script, 0, ...edges.map(({ minute }) => minute));
-    expect(answers).toEqual(edges.map(({ expected }) => expected));
-  });
 });

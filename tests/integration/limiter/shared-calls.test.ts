@@ -96,7 +96,7 @@ describeOnEachRedis('charges that share a call', (redis) => {
 
   it('are too many if they are judged against the counters before the call', async () => {
     const before = chargeScriptText()
-      .replace('local asked = ', 'local minutesBefore = { unpack(minuteCounts) }\n$&')
+      .replace('local kinds, charges = ', 'local minutesBefore = { unpack(minuteCounts) }\n$&')
       .replace('minuteCounts[kind[at]] >= rate', 'minutesBefore[kind[at]] >= rate');
     const { runtime } = await start(redis().url, { chargeText: before });
     const [call] = callsOf(1, { rateLimitPerMinute: 10 });
