@@ -5,7 +5,8 @@
 import { type ChargeRequest, projectScope, type Scope, windowOfPeriod } from '@ceiba/domain';
 import type { RedisClient } from '@ceiba/process/redis';
 import { expect } from 'vitest';
-import { runCharges, type Seed } from '../../../apps/runtime/src/limiter/charge-script.ts';
+import type { Seed } from '../../../apps/runtime/src/limiter/charge-arguments.ts';
+import { runCharges } from '../../../apps/runtime/src/limiter/charge-script.ts';
 import { chargeByReference, copyState, emptyState } from '../../support/script-reference.ts';
 import type { Random } from '../support/random.ts';
 

@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { KeyLimits } from '@ceiba/domain';
 import { expect, it, vi } from 'vitest';
-import {
-  type CarriedCharge,
-  chargeScriptText,
-  runCharges,
-} from '../../../apps/runtime/src/limiter/charge-script.ts';
+import type { CarriedCharge } from '../../../apps/runtime/src/limiter/charge-arguments.ts';
+import { chargeScriptText, runCharges } from '../../../apps/runtime/src/limiter/charge-script.ts';
 import { apiKeyCounterKey, usageKey } from '../../../apps/runtime/src/redis/keys.ts';
 import { createScript, type Script } from '../../../apps/runtime/src/redis/script.ts';
 import {

@@ -1,5 +1,5 @@
 import { type Charge, digestOf, eachLimit } from '@ceiba/domain';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { Deadline } from '../deadline.ts';
 import { Admission } from './admission.ts';
 import type { Question } from './call.ts';
@@ -101,11 +101,18 @@ it.each([
   },
 );
 
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 it('answers the other requests of a batch when the charge of one ends with the deadline', async () => {
   let charges = 0;
   const never = new Promise<Charge>(() => {});
   const dependencies = dependenciesOf(() => (charges++ === 1 ? never : Promise.resolve(ALLOWED)));
-  const answers = await askAll(dependencies, [question, question, question], new Deadline(100));
+  vi.useFakeTimers();
+  const asked = askAll(dependencies, [question, question, question], new Deadline(100));
+  await vi.advanceTimersByTimeAsync(101);
+  const answers = await asked;
   expect(answers.map((it) => (it instanceof Error ? it.name : it.allowed))).toEqual([
     true,
     'UnavailableError',

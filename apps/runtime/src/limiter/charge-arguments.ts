@@ -1,6 +1,41 @@
 import { type ChargeRequest, type Period, type Scope, scopeName } from '@ceiba/domain';
 import { counterKey } from '../redis/keys.ts';
-import type { CarriedCharge, ChargeCall, CountedOutcome, Counts, Seed } from './charge-script.ts';
+
+/** What Postgres knows as allowed in one period of a scope. */
+export interface Seed {
+  /** The period's number. */
+  period: number;
+  total: number;
+}
+
+export interface CarriedCharge {
+  request: ChargeRequest;
+  /** Ms on Redis's clock; past it the script charges nothing. */
+  redisDeadlineMs: number;
+  /** One per scope, in order. */
+  seeds: readonly Seed[] | null;
+}
+
+/** One run of the script. */
+export interface ChargeCall {
+  projectId: string;
+  /** Of this project, in the order in which they are judged. */
+  charges: readonly CarriedCharge[];
+  /** Random, new for each call; letters and digits only. */
+  freshId: string;
+  /** A counter as this process has last seen it. */
+  seenOf: (counterKey: string) => string | undefined;
+}
+
+/** In the order in which the script lists their usage. */
+export const COUNTED_OUTCOMES = ['allowed', 'quota_exceeded', 'rate_limited'] as const;
+export type CountedOutcome = (typeof COUNTED_OUTCOMES)[number];
+
+/** Calls of the running minute, and what was used of the running period. */
+export interface Counts {
+  minuteCount: number;
+  periodCount: number;
+}
 
 /** A counter of a call, which several of its charges may touch. */
 export interface CallCounter extends Counts {

@@ -1,7 +1,7 @@
 import { apiKeyScope, eachLimit, projectScope } from '@ceiba/domain';
 import { describe, expect, it } from 'vitest';
 import { chargeOf } from './charge-of.ts';
-import type { CountedReply } from './charge-script.ts';
+import type { CountedReply } from './charge-reply.ts';
 
 /** 17.5 s into the last minute of November. */
 const NOW_MS = Date.UTC(2026, 10, 30, 23, 59, 17, 500);

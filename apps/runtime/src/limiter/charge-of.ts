@@ -12,7 +12,7 @@ import {
   WINDOWS,
   windowOfPeriod,
 } from '@ceiba/domain';
-import type { CountedReply } from './charge-script.ts';
+import type { CountedReply } from './charge-reply.ts';
 
 /**
  * Turns a counted reply into a charge. `limits` reports, per window, the counter with the least

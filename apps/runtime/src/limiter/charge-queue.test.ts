@@ -8,7 +8,7 @@ import {
   ChargeQueue,
   type QueuedCharge,
 } from './charge-queue.ts';
-import type { ChargeReply } from './charge-script.ts';
+import type { ChargeReply } from './charge-reply.ts';
 
 const BUDGET_MS = 200;
 

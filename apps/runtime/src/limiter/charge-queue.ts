@@ -1,7 +1,8 @@
 import type { ChargeRequest } from '@ceiba/domain';
 import type { Deadline } from '../deadline.ts';
 import { UnavailableError } from '../unavailable.ts';
-import type { ChargeReply, Seed } from './charge-script.ts';
+import type { Seed } from './charge-arguments.ts';
+import type { ChargeReply } from './charge-reply.ts';
 
 export interface QueuedCharge {
   request: ChargeRequest;

@@ -1,11 +1,38 @@
 import { DAY, MS_PER_MINUTE, windowOfPeriod } from '@ceiba/domain';
-import type { CallArguments, ChargeKind } from './charge-arguments.ts';
 import {
-  type CallReply,
-  type ChargeReply,
+  type CallArguments,
+  type ChargeKind,
   COUNTED_OUTCOMES,
   type CountedOutcome,
-} from './charge-script.ts';
+  type Counts,
+} from './charge-arguments.ts';
+
+/** What became of one charge. Only a counted one has changed anything. */
+export type ChargeReply =
+  | { kind: 'malformed' }
+  | { kind: 'late' }
+  | { kind: 'reseed'; minute: number }
+  | CountedReply;
+
+/** The charge was judged, and counted as usage. */
+export interface CountedReply {
+  kind: CountedOutcome;
+  timeMs: number;
+  /** The running window, in whole minutes since 1970. */
+  minute: number;
+  /** Each scope's counter after the charge, in order. */
+  counters: readonly Counts[];
+}
+
+export interface CallReply {
+  timeMs: number;
+  /** One per charge, in order. */
+  charges: readonly ChargeReply[];
+  /** The counters that were written, in the form in which Redis keeps them. */
+  counters: readonly { key: string; seen: string }[];
+  /** The fields of the usage hash that were raised, and their numbers. */
+  usage: readonly { field: string; count: number }[];
+}
 
 /**
  * The reply has no counts per charge and no names of usage fields: both follow from the outcomes.

@@ -1,7 +1,8 @@
 import { eachLimit, projectScope } from '@ceiba/domain';
 import type { RedisClient } from '@ceiba/process/redis';
 import { expect, it } from 'vitest';
-import { runCharges, type Seed } from './charge-script.ts';
+import type { Seed } from './charge-arguments.ts';
+import { runCharges } from './charge-script.ts';
 
 const seedsOf = (period: number, total: number): Seed[] => [{ period, total }];
 

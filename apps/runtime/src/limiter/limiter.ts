@@ -14,15 +14,11 @@ import type { RedisLink } from '../redis/link.ts';
 import type { Script } from '../redis/script.ts';
 import { UnavailableError } from '../unavailable.ts';
 import type { UsageLedger } from '../usage/ledger.ts';
+import type { Seed } from './charge-arguments.ts';
 import { chargeOf } from './charge-of.ts';
 import { ChargeQueue, type QueuedCharge } from './charge-queue.ts';
-import {
-  type CallReply,
-  type ChargeReply,
-  type CountedReply,
-  runCharges,
-  type Seed,
-} from './charge-script.ts';
+import type { CallReply, ChargeReply, CountedReply } from './charge-reply.ts';
+import { runCharges } from './charge-script.ts';
 import { type ReadMonthTotals, SeedReader } from './seeds.ts';
 import { createSeenCounters } from './seen.ts';
 
