@@ -21,6 +21,9 @@ const report = process.env.CEIBA_TEST_REPORT;
  */
 const ALONE = /@alone|\b(isolation|admin|show-once)\.spec/;
 
+/** Pages of tests are too short-lived for optimized code and for processes of their own. */
+const BROWSER = ['--js-flags=--no-maglev,--no-turbofan', '--renderer-process-limit=1'];
+
 export default defineConfig({
   projects: [
     // The one that `npm test` runs.
@@ -50,7 +53,9 @@ export default defineConfig({
     // Recording takes CPU time from every test: `npx playwright test --trace on` does.
     trace: 'off',
     screenshot: 'only-on-failure',
-    launchOptions: { executablePath, env: { ...definedOf(process.env), ...env } },
+    // A test looks at states, and each frame between two of them is drawn by the processor.
+    contextOptions: { reducedMotion: 'reduce' },
+    launchOptions: { executablePath, args: BROWSER, env: { ...definedOf(process.env), ...env } },
   },
 });
 

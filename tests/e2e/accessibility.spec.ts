@@ -90,9 +90,9 @@ for (const [name, { path, signedIn }] of Object.entries(PAGES)) {
   }) => {
     const context = await browser.newContext(signedIn ? { storageState: storage } : {});
     const page = await context.newPage();
+    await page.goto(path(place));
     for (const viewport of [DESKTOP, PHONE]) {
       await page.setViewportSize(viewport);
-      await page.goto(path(place));
       await expectAccessible(page);
       await expectNoSidewaysScroll(page);
     }
