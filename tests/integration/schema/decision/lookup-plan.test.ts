@@ -6,12 +6,14 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { makeProject, useBench } from '../support.ts';
 
 /** Enough keys that a scan of the table slows every decision down. */
-const KEYS = 200_000;
+const KEYS = 100_000;
 
 const bench = useBench({ maxConnections: 1 });
 let projectId: string;
 beforeAll(async () => {
   ({ projectId } = await makeProject(bench.ctx));
+  // To fill the index of words takes longer than all else, and no decision searches words.
+  await bench.db.sql`drop index if exists api_keys_words_idx`;
   await bench.db.sql`
     insert into api_keys (project_id, display_name, key_prefix, key_digest)
     select ${projectId}, 'Key ' || number, 'ceiba_x', sha256(('key ' || number)::bytea)
@@ -75,7 +77,7 @@ describe.each(['force_custom_plan', 'force_generic_plan'])('with %s', (mode) => 
   });
 
   test.each([1, 16, 256])(
-    'a lookup of %i among 200,000 keys uses an index and never scans the keys',
+    'a lookup of %i among 100,000 keys uses an index and never scans the keys',
     async (count) => {
       const access = await accessToKeys(await statementOf((db) => lookupMany(db, itemsOf(count))));
       expect(access).not.toEqual([]);
@@ -83,7 +85,7 @@ describe.each(['force_custom_plan', 'force_generic_plan'])('with %s', (mode) => 
     },
   );
 
-  test('the list of a small project does not scan the 200,000 keys of another', async () => {
+  test('the list of a small project does not scan the 100,000 keys of another', async () => {
     const { projectId: small } = await makeProject(bench.ctx);
     const access = await accessToKeys(
       await statementOf((db) => listApiKeyPage(db, { projectId: small, after: null, limit: 500 })),
@@ -100,7 +102,7 @@ test('a scan of the keys is detected', async () => {
   );
 });
 
-test('a lookup of 256 among 200,000 keys finds all of them', async () => {
+test('a lookup of 256 among 100,000 keys finds all of them', async () => {
   const rows = await lookupMany(bench.db, itemsOf(256));
   expect(rows.filter((row) => row?.apiKey != null)).toHaveLength(240);
 });
