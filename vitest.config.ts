@@ -10,6 +10,12 @@ const servers = {
 /** A busy machine may take longer than the five seconds that vitest allows. */
 const busy = { testTimeout: 60_000, hookTimeout: 180_000 };
 
+/** Files import in one process: half of the time of a file was the import of code without state. */
+const shared = { isolate: false };
+
+/** Files that replace modules, which the files after them would get as well. */
+const REPLACE_MODULES = 'apps/console/src/server/**/*.test.ts';
+
 /** Each starts and kills servers, so one file at a time. */
 const proofs = { ...servers, testTimeout: 300_000, fileParallelism: false };
 
@@ -27,16 +33,18 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{packages,apps}/*/src/**/*.test.ts', '{scripts,bench}/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, REPLACE_MODULES],
+          ...shared,
           ...busy,
         },
       },
+      { test: { name: 'unit-alone', include: [REPLACE_MODULES], ...busy } },
       { test: { name: 'static', include: ['tests/{static/**/*,docs/*}.test.ts'], ...busy } },
       {
         test: {
           name: 'integration',
           include: ['tests/{integration,golden,docs/integration}/**/*.test.ts'],
-          // Half of the time of a file was the import of the workspace's code, which has no state.
-          isolate: false,
+          ...shared,
           ...servers,
         },
       },

@@ -30,7 +30,7 @@ type Stage = string[][];
 
 export const PARTS: Record<string, Part> = {
   static: staticChecks,
-  unit: vitest('unit', 'static'),
+  unit: vitest('unit', 'unit-alone', 'static'),
   integration: vitest('integration'),
   deployment: vitest('deployment'),
   sdk: vitest('sdk'),

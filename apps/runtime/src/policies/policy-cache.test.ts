@@ -244,10 +244,12 @@ describe('memory', () => {
       method: 'GET',
       pathPattern: `/${n}`,
     }));
-    const cache = new PolicyCache(async (projectId) => {
+    const list = compiled('r1', thirtyThousand);
+    const load = async (projectId: string) => {
       loadsOf.set(projectId, (loadsOf.get(projectId) ?? 0) + 1);
-      return compiled('r1', thirtyThousand);
-    });
+      return list;
+    };
+    const cache = new PolicyCache(load, () => 0);
     for (const projectId of ['a', 'b', 'c', 'a', 'd', 'a', 'b']) {
       await cache.matcherFor(projectId, 'r1');
     }
