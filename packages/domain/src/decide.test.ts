@@ -88,17 +88,17 @@ function combinations(): DenialReason[][] {
 function outcomeOf(failing: readonly DenialReason[]): DenialReason | 'allowed' {
   // A missing key is judged before the rest of a key, so null must not undo a later change.
   const snapshot = failing.reduceRight((built, reason) => FAILURES[reason](built), SNAPSHOT);
-  const verdict = decide(snapshot);
-  if (verdict.kind === 'deny') return verdict.denialReason;
+  const judgement = decide(snapshot);
+  if (judgement.kind === 'deny') return judgement.denialReason;
   const refusal = LIMIT_DENIALS.find((r) => failing.includes(r));
-  const decision = conclude(DECISION_ID, verdict.call, refusal ? limited(refusal, 1) : ADMITTED);
+  const decision = conclude(DECISION_ID, judgement.call, refusal ? limited(refusal, 1) : ADMITTED);
   return decision.allowed ? 'allowed' : decision.denialReason;
 }
 
 function liveCallOf(snapshot: Snapshot): LiveCall {
-  const verdict = decide(snapshot);
-  if (verdict.kind === 'deny') throw new Error(`denied: ${verdict.denialReason}`);
-  return verdict.call;
+  const judgement = decide(snapshot);
+  if (judgement.kind === 'deny') throw new Error(`denied: ${judgement.denialReason}`);
+  return judgement.call;
 }
 
 describe('decide', () => {

@@ -38,7 +38,7 @@ export interface Snapshot {
   subscription: { admits: boolean; plan: PlanFacts } | null;
 }
 
-export type Verdict =
+export type Judgement =
   | { kind: 'deny'; denialReason: DenialReason }
   | { kind: 'charge'; call: LiveCall };
 
@@ -46,7 +46,7 @@ export type Verdict =
  * Judges a snapshot; the first check that fails gives the reason. The checks follow the order of
  * the contract's denial reasons (`DENIAL_REASONS`).
  */
-export function decide(snapshot: Snapshot): Verdict {
+export function decide(snapshot: Snapshot): Judgement {
   const { projectId, credential, apiKey, policy, subscription } = snapshot;
 
   if (credential === 'missing') return deny('missing_api_key'); // null, absent or blank
@@ -88,4 +88,4 @@ export interface LiveCall {
   readonly scopes: readonly Scope[];
 }
 
-const deny = (denialReason: DenialReason): Verdict => ({ kind: 'deny', denialReason });
+const deny = (denialReason: DenialReason): Judgement => ({ kind: 'deny', denialReason });

@@ -193,8 +193,8 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'const verdict = fence?.judge(row) ?? "trusted";',
-        replace: 'const verdict = "trusted";',
+        find: 'const finding = fence?.judge(row) ?? "trusted";',
+        replace: 'const finding = "trusted";',
       },
     ],
     rule: 'a change applies from the next decision on',

@@ -8,7 +8,7 @@ import type { Dependencies } from './dependencies.ts';
 import { outcomesOf } from './outcomes.ts';
 import { type Project, projectOfSecret } from './project-secret.ts';
 
-/** All that the verdict on a question needs. */
+/** All that the judgement on a question needs. */
 export interface Loaded {
   asker: Asker;
   question: Question;

@@ -4,8 +4,8 @@ import {
   credentialState,
   decide,
   denied,
+  type Judgement,
   type Policy,
-  type Verdict,
 } from '@ceiba/domain';
 import type { Deadline } from '../deadline.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -13,15 +13,15 @@ import type { Loaded } from './load.ts';
 
 interface Judged extends Loaded {
   policy: Policy | null;
-  verdict: Verdict;
+  judgement: Judgement;
 }
 
-/** The verdict before any charge. */
+/** The judgement before any charge. */
 export function judge(loaded: Loaded): Judged {
   const { asker, question, row, project, matcher } = loaded;
   const { apiKey, method, path, problem } = question;
   const policy = problem === undefined ? (matcher?.match(method, path) ?? null) : null;
-  const verdict = decide({
+  const judgement = decide({
     projectId: asker.projectId,
     defaultKeyRateLimitPerMinute: project.defaultKeyRateLimitPerMinute,
     credential: credentialState(apiKey),
@@ -29,7 +29,7 @@ export function judge(loaded: Loaded): Judged {
     policy,
     subscription: row.subscription,
   });
-  return { ...loaded, policy, verdict };
+  return { ...loaded, policy, judgement };
 }
 
 /** Charges a live call or counts a denial, and logs it. The charge begins before it first waits. */
@@ -39,25 +39,25 @@ export async function settle(
   deadline: Deadline,
 ): Promise<Decision> {
   const { limiter, usage, decisionLog, firstUses, errors, log } = dependencies;
-  const { asker, question, row, policy, verdict } = judged;
+  const { asker, question, row, policy, judgement } = judged;
   const { projectId } = asker;
   if (question.problem) errors.reportUnclearRequest(question.problem, asker.requestId);
   const decisionId = dependencies.newDecisionId();
-  if (verdict.kind === 'deny') {
+  if (judgement.kind === 'deny') {
     const denial = {
       projectId,
       apiKeyId: row.apiKey?.apiKeyId ?? null,
       policyId: policy?.policyId ?? null,
-      outcome: verdict.denialReason,
+      outcome: judgement.denialReason,
     };
     usage.countDenial(denial);
     log.debug({ decisionId, ...denial }, 'decision');
-    const decision = denied(decisionId, verdict.denialReason);
+    const decision = denied(decisionId, judgement.denialReason);
     decisionLog.add(judged, decision);
     return decision;
   }
 
-  const { call } = verdict;
+  const { call } = judgement;
   const { apiKeyId } = call.apiKey;
   const { policyId } = call.policy;
   const charge = await limiter.charge(

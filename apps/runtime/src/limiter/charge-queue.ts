@@ -35,7 +35,7 @@ interface Waiter extends QueuedCharge {
 }
 
 /** The open charges of one project. */
-interface Lane {
+interface ProjectQueue {
   readonly projectId: string;
   /** A FIFO queue. */
   waiting: Waiter[];
@@ -53,9 +53,9 @@ export class ChargeQueue {
   readonly #carry: CarryCharges;
   readonly #limits: ChargeLimits;
   /** Of projects with open charges. */
-  readonly #lanes = new Map<string, Lane>();
-  /** Lanes whose next call leaves at the end of this turn of the event loop. */
-  #scheduled: Lane[] = [];
+  readonly #queues = new Map<string, ProjectQueue>();
+  /** Queues whose next call leaves at the end of this turn of the event loop. */
+  #scheduled: ProjectQueue[] = [];
   #isLooking = false;
 
   constructor(carry: CarryCharges, limits: ChargeLimits = CHARGE_LIMITS) {
@@ -68,56 +68,56 @@ export class ChargeQueue {
    *   charge that was sent may still have been made; one that was waiting was not.
    */
   charge({ request, seeds, deadline }: QueuedCharge): Promise<ChargeReply> {
-    const lane = this.#laneOf(request.projectId);
-    if (lane.waiting.length >= this.#limits.maxWaiting) {
+    const queue = this.#queueOf(request.projectId);
+    if (queue.waiting.length >= this.#limits.maxWaiting) {
       const message = 'too many charges of the project are waiting';
       return Promise.reject(new UnavailableError('overload', message));
     }
     return new Promise((resolve, reject) => {
-      lane.waiting.push({ request, seeds, deadline, resolve, reject });
-      this.#schedule(lane);
+      queue.waiting.push({ request, seeds, deadline, resolve, reject });
+      this.#schedule(queue);
       this.#lookLater();
     });
   }
 
-  #laneOf(projectId: string): Lane {
-    const lane = this.#lanes.get(projectId) ?? {
+  #queueOf(projectId: string): ProjectQueue {
+    const queue = this.#queues.get(projectId) ?? {
       projectId,
       waiting: [],
       sent: [],
       isScheduled: false,
     };
-    this.#lanes.set(projectId, lane);
-    return lane;
+    this.#queues.set(projectId, queue);
+    return queue;
   }
 
   /** The call leaves when everything that this turn of the event loop brings has joined it. */
-  #schedule(lane: Lane): void {
-    if (lane.isScheduled || lane.sent.length > 0) return;
-    lane.isScheduled = true;
-    this.#scheduled.push(lane);
+  #schedule(queue: ProjectQueue): void {
+    if (queue.isScheduled || queue.sent.length > 0) return;
+    queue.isScheduled = true;
+    this.#scheduled.push(queue);
     if (this.#scheduled.length === 1) setImmediate(() => this.#sendScheduled());
   }
 
   #sendScheduled(): void {
-    const lanes = this.#scheduled;
+    const queues = this.#scheduled;
     this.#scheduled = [];
-    for (const lane of lanes) {
-      lane.isScheduled = false;
-      void this.#send(lane);
+    for (const queue of queues) {
+      queue.isScheduled = false;
+      void this.#send(queue);
     }
   }
 
-  async #send(lane: Lane): Promise<void> {
-    lane.sent = this.#take(lane);
-    if (lane.sent.length > 0) await this.#settle(lane);
-    lane.sent = [];
-    if (lane.waiting.length > 0) this.#schedule(lane);
-    else this.#lanes.delete(lane.projectId);
+  async #send(queue: ProjectQueue): Promise<void> {
+    queue.sent = this.#take(queue);
+    if (queue.sent.length > 0) await this.#settle(queue);
+    queue.sent = [];
+    if (queue.waiting.length > 0) this.#schedule(queue);
+    else this.#queues.delete(queue.projectId);
   }
 
   /** The oldest charges that are still within their deadlines. */
-  #take({ waiting }: Lane): Waiter[] {
+  #take({ waiting }: ProjectQueue): Waiter[] {
     const taken: Waiter[] = [];
     let looked = 0;
     while (looked < waiting.length && taken.length < this.#limits.maxCharges) {
@@ -129,16 +129,16 @@ export class ChargeQueue {
   }
 
   /** Never rejects. What fails a call fails the charges that wait, too: the outage is theirs. */
-  async #settle(lane: Lane): Promise<void> {
+  async #settle(queue: ProjectQueue): Promise<void> {
     try {
-      const replies = await this.#carry(lane.projectId, lane.sent);
-      for (const [index, { resolve, reject }] of lane.sent.entries()) {
+      const replies = await this.#carry(queue.projectId, queue.sent);
+      for (const [index, { resolve, reject }] of queue.sent.entries()) {
         const reply = replies[index];
         if (reply) resolve(reply);
         else reject(new UnavailableError('redis', 'a call did not answer each of its charges'));
       }
     } catch (error) {
-      for (const { reject } of [...lane.sent, ...lane.waiting.splice(0)]) reject(error);
+      for (const { reject } of [...queue.sent, ...queue.waiting.splice(0)]) reject(error);
     }
   }
 
@@ -152,11 +152,11 @@ export class ChargeQueue {
 
   #look(): void {
     this.#isLooking = false;
-    for (const lane of this.#lanes.values()) {
-      for (const waiter of lane.sent) rejectIfPast(waiter, UNANSWERED);
-      lane.waiting = lane.waiting.filter((waiter) => !rejectIfPast(waiter, UNSENT));
+    for (const queue of this.#queues.values()) {
+      for (const waiter of queue.sent) rejectIfPast(waiter, UNANSWERED);
+      queue.waiting = queue.waiting.filter((waiter) => !rejectIfPast(waiter, UNSENT));
     }
-    if (this.#lanes.size > 0) this.#lookLater();
+    if (this.#queues.size > 0) this.#lookLater();
   }
 }
 

@@ -54,14 +54,14 @@ export class EpochProbe {
     const { signal } = this.#closed;
     while (!signal.aborted) {
       // The link reports a server that cannot be reached.
-      const verdict = await this.#probe().catch(() => null);
-      if (verdict === 'steady' || verdict === 'unreported') {
-        if (verdict === 'unreported') log.warn(`Redis ${EPOCH_PROBLEMS.unreported}`);
+      const finding = await this.#probe().catch(() => null);
+      if (finding === 'steady' || finding === 'unreported') {
+        if (finding === 'unreported') log.warn(`Redis ${EPOCH_PROBLEMS.unreported}`);
         if (this.#problem !== null) log.info('Redis is one server now');
         this.#problem = null;
         return;
       }
-      if (verdict === 'changing' && this.#problem === null) {
+      if (finding === 'changing' && this.#problem === null) {
         this.#problem = `the server ${EPOCH_PROBLEMS.changing}`;
         log.error(`Redis ${EPOCH_PROBLEMS.changing}; every decision is answered 503`);
       }

@@ -37,7 +37,7 @@ describe('a server whose epoch', () => {
     ['returns is one of several', ['a', 'b', 'a'], 'changing'],
     ['differs each time is one of several', ['a', 'b', 'c'], 'changing'],
     ['is not reported is found out', [null, null], 'unreported'],
-  ] as const)('%s', (_, epochs, verdict) => {
-    expect(judgeEpochs(epochs)).toBe(verdict);
+  ] as const)('%s', (_, epochs, finding) => {
+    expect(judgeEpochs(epochs)).toBe(finding);
   });
 });

@@ -49,7 +49,7 @@ export function judgeEpochs(epochs: readonly (string | null)[]): EpochVerdict {
   return epochs.at(-1) === null ? 'unreported' : 'steady';
 }
 
-/** The text for each bad verdict; it continues a sentence that begins with the server's name. */
+/** The text for each bad finding; it continues a sentence that begins with the server's name. */
 export const EPOCH_PROBLEMS = {
   changing:
     'reports another run_id or master_replid from one command to the next: several servers are ' +

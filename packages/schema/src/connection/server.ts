@@ -36,7 +36,7 @@ export function requirePrimary(
   row: ServerEvidence | undefined,
 ): void {
   if (row?.inRecovery !== false) throw new NotPrimaryError('the database is in recovery');
-  const verdict = fence?.judge(row) ?? 'trusted';
-  if (verdict === 'elsewhere') throw new NotPrimaryError('another server holds the lease');
-  if (verdict === 'expired') throw new NoLeaseError('no server has acknowledged a commit lately');
+  const finding = fence?.judge(row) ?? 'trusted';
+  if (finding === 'elsewhere') throw new NotPrimaryError('another server holds the lease');
+  if (finding === 'expired') throw new NoLeaseError('no server has acknowledged a commit lately');
 }

@@ -66,7 +66,7 @@ export async function readSimulation(
   if (row.project === null) return null;
   const match = explainMatch(await listPolicies(db, projectId), method, path);
   const presented = 'apiKeyId' in credential ? 'presented' : credentialState(credential.presented);
-  const verdict = decide({
+  const judgement = decide({
     projectId,
     defaultKeyRateLimitPerMinute: row.project.defaultKeyRateLimitPerMinute,
     credential: presented,
@@ -77,10 +77,10 @@ export async function readSimulation(
   const { scopes, at } = await readScopes(
     db,
     projectId,
-    verdict.kind === 'charge' ? verdict.call.scopes : [],
+    judgement.kind === 'charge' ? judgement.call.scopes : [],
   );
   return {
-    denialReason: verdict.kind === 'deny' ? verdict.denialReason : quotaReason(scopes),
+    denialReason: judgement.kind === 'deny' ? judgement.denialReason : quotaReason(scopes),
     credential: presented,
     apiKey: row.apiKey && (await getApiKeyRow(db, { projectId, apiKeyId: row.apiKey.apiKeyId })),
     match,
