@@ -1,8 +1,8 @@
 'use client';
 
 import { type ReactNode, useState } from 'react';
-import { ActionForm, type ActionFormParts, type ActionFormProps } from './action-form.tsx';
-import { Button, type ButtonProps } from './ui/button.tsx';
+import { ActionForm, type ActionFormProps, useActionForm } from './action-form.tsx';
+import { SubmitButton } from './submit-form.tsx';
 import {
   AlertDialog,
   Dialog,
@@ -21,7 +21,7 @@ type ActionDialogProps<Data> = DialogOpening &
     /** Called on a success, in place of closing the dialog. */
     onDone?: (data: Data) => void;
     /** The fields. */
-    children?: (parts: ActionFormParts<Data>) => ReactNode;
+    children?: ReactNode;
   };
 
 export type ConfirmActionProps<Data> = ActionDialogProps<Data> & {
@@ -46,17 +46,11 @@ export function ConfirmAction<Data>({
   return (
     <AlertDialog {...dialog}>
       <DialogForm {...{ action, hidden, done, onDone }} className="contents">
-        {(parts) => (
-          <>
-            {children?.(parts)}
-            <DialogFooter>
-              <DialogClose>{cancel}</DialogClose>
-              <Submit parts={parts} variant={isDangerous ? 'danger' : 'primary'}>
-                {confirm}
-              </Submit>
-            </DialogFooter>
-          </>
-        )}
+        {children}
+        <DialogFooter>
+          <DialogClose>{cancel}</DialogClose>
+          <SubmitButton variant={isDangerous ? 'danger' : 'primary'}>{confirm}</SubmitButton>
+        </DialogFooter>
       </DialogForm>
     </AlertDialog>
   );
@@ -90,12 +84,8 @@ export function FormDialog<Data>({
     <Dialog {...dialog}>
       {instead || (
         <DialogForm {...{ action, hidden, done, onDone }} className="grid gap-4">
-          {(parts) => (
-            <>
-              {children?.(parts)}
-              <End parts={parts} submit={submit} expected={expected} />
-            </>
-          )}
+          {children}
+          <End submit={submit} expected={expected} />
         </DialogForm>
       )}
     </Dialog>
@@ -109,20 +99,20 @@ function DialogForm<Data>({ onDone, ...form }: ActionFormProps<Data>) {
 }
 
 interface EndProps {
-  parts: Pick<ActionFormParts<unknown>, 'pending' | 'errorOf'>;
   submit: string;
   expected: string | undefined;
 }
 
 /** The buttons, below the field that confirms a deletion. */
-function End({ parts, submit, expected }: EndProps) {
+function End({ submit, expected }: EndProps) {
+  const { errorOf } = useActionForm();
   const [typed, setTyped] = useState('');
   return (
     <>
       {expected !== undefined && (
         <Field
           name="confirmation"
-          error={parts.errorOf('confirmation')}
+          error={errorOf('confirmation')}
           label={
             <span className="font-normal">
               {/* Not a <Name>: copied from here, the text must be the exact name. */}
@@ -145,18 +135,13 @@ function End({ parts, submit, expected }: EndProps) {
       )}
       <DialogFooter>
         <DialogClose>Cancel</DialogClose>
-        <Submit
-          parts={parts}
+        <SubmitButton
           variant={expected === undefined ? 'primary' : 'danger'}
           disabled={expected !== undefined && typed.trim() !== expected}
         >
           {submit}
-        </Submit>
+        </SubmitButton>
       </DialogFooter>
     </>
   );
 }
-
-const Submit = ({ parts, ...button }: ButtonProps & Pick<EndProps, 'parts'>) => (
-  <Button type="submit" pending={parts.pending} {...button} />
-);

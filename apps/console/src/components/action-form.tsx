@@ -1,11 +1,13 @@
 'use client';
 
-import { unstable_isUnrecognizedActionError, unstable_rethrow } from 'next/navigation';
+import { unstable_isUnrecognizedActionError, unstable_rethrow, useParams } from 'next/navigation';
 import {
   type ComponentProps,
+  createContext,
   type ReactNode,
   startTransition,
   useActionState,
+  useContext,
   useEffect,
   useMemo,
   useRef,
@@ -23,18 +25,29 @@ export interface ActionFormParts<Data> {
   typed: (field: string, otherwise?: string) => string;
 }
 
+const PartsContext = createContext<ActionFormParts<unknown>>({
+  pending: false,
+  state: IDLE,
+  errorOf: () => undefined,
+  typed: (_, otherwise = '') => otherwise,
+});
+
+/** The state of the form around a field or a button. */
+export const useActionForm = () => useContext(PartsContext);
+
 export type ActionFormProps<Data> = Omit<
   ComponentProps<'form'>,
   'action' | 'children' | 'hidden'
 > & {
   action: FormAction<Data>;
-  /** Hidden fields, such as `projectId`. */
+  /** Hidden fields. On the pages of a project, each form also sends its `projectId`. */
   hidden?: Record<string, string> | undefined;
   /** The message of a success. */
   done?: ToastMessage | ((data: Data) => ToastMessage) | undefined;
   /** Called once per success, with the form as it was filled in. */
   onDone?: ((data: Data, form: HTMLFormElement) => void) | undefined;
-  children: (parts: ActionFormParts<Data>) => ReactNode;
+  /** The fields, which read the state of the form themselves. */
+  children?: ReactNode | ((parts: ActionFormParts<Data>) => ReactNode);
 };
 
 /**
@@ -44,7 +57,7 @@ export type ActionFormProps<Data> = Omit<
  */
 export function ActionForm<Data>({
   action,
-  hidden = {},
+  hidden,
   done,
   onDone,
   children,
@@ -75,7 +88,14 @@ export function ActionForm<Data>({
     } else form.current.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [settledAt, toast]);
 
+  const { projectId } = useParams<{ projectId?: string }>();
   const refusal = state.kind === 'refused' ? state : undefined;
+  const parts: ActionFormParts<Data> = {
+    pending,
+    state,
+    errorOf: (field) => refusal?.fieldErrors[field],
+    typed: (field, otherwise = '') => refusal?.values[field] ?? otherwise,
+  };
   return (
     <form
       ref={form}
@@ -92,7 +112,7 @@ export function ActionForm<Data>({
       noValidate
       {...rest}
     >
-      {Object.entries(hidden).map(([name, value]) => (
+      {Object.entries({ ...(projectId && { projectId }), ...hidden }).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}
       {refusal?.message && (
@@ -101,12 +121,9 @@ export function ActionForm<Data>({
           {refusal.message}
         </Notice>
       )}
-      {children({
-        pending,
-        state,
-        errorOf: (field) => refusal?.fieldErrors[field],
-        typed: (field, otherwise = '') => refusal?.values[field] ?? otherwise,
-      })}
+      <PartsContext value={parts}>
+        {typeof children === 'function' ? children(parts) : children}
+      </PartsContext>
     </form>
   );
 }

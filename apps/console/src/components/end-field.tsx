@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import { absoluteTime, instantOf, LOCAL_TIME_BOUNDS, localText, relativeTime } from '#lib/time.ts';
-import type { ActionFormParts } from './action-form.tsx';
+import { useActionForm } from './action-form.tsx';
 import { InputField, SelectField } from './ui/field.tsx';
 import { useClock } from './ui/time.tsx';
 
@@ -11,7 +11,6 @@ const NEVER = ['never', 'Never'] as const;
 const AT = ['at', 'On a date'] as const;
 
 export interface EndFieldProps extends Pick<EndEffectProps, 'calls'> {
-  parts: Pick<ActionFormParts<unknown>, 'errorOf'>;
   label: string;
   /** The fields of the action: whether it ends, `never` or `at`, and when. */
   names: { ends: string; instant: string };
@@ -22,7 +21,8 @@ export interface EndFieldProps extends Pick<EndEffectProps, 'calls'> {
 }
 
 /** Never, after some days, or at a time in the viewer's time zone. */
-export function EndField({ parts, label, names, initial, days = [], calls }: EndFieldProps) {
+export function EndField({ label, names, initial, days = [], calls }: EndFieldProps) {
+  const { errorOf } = useActionForm();
   const [choice, setChoice] = useState(initial === null ? 'never' : 'at');
   const [typed, setTyped] = useState(() => (initial === null ? '' : localText(new Date(initial))));
   const [chosenAt, setChosenAt] = useState(0);
@@ -37,7 +37,7 @@ export function EndField({ parts, label, names, initial, days = [], calls }: End
         // Without other choices it is the field itself, which works without scripts.
         name={days.length > 0 ? `${names.ends}Choice` : names.ends}
         label={label}
-        error={parts.errorOf(names.ends)}
+        error={errorOf(names.ends)}
         value={choice}
         onChange={(event) => {
           setChoice(event.target.value);
@@ -51,7 +51,7 @@ export function EndField({ parts, label, names, initial, days = [], calls }: End
           label="Date and time"
           type="datetime-local"
           {...LOCAL_TIME_BOUNDS}
-          error={parts.errorOf(names.instant)}
+          error={errorOf(names.instant)}
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
         />

@@ -1,44 +1,54 @@
 'use client';
 
 import { PASSWORD_LENGTH_MIN } from '@ceiba/domain/constants';
+import { clsx } from 'clsx';
 import type { ComponentProps } from 'react';
-import type { ActionFormParts } from './action-form.tsx';
-import { Button, ButtonLink } from './ui/button.tsx';
-import { Field, InputField, type InputFieldProps } from './ui/field.tsx';
+import { useActionForm } from './action-form.tsx';
+import { SubmitButton } from './submit-form.tsx';
+import { ButtonLink } from './ui/button.tsx';
+import {
+  Field,
+  InputField,
+  type InputFieldProps,
+  SelectField,
+  type SelectFieldProps,
+} from './ui/field.tsx';
 import { TextArea } from './ui/input.tsx';
 import { PasswordInput } from './ui/password-input.tsx';
 
-type Parts = Pick<ActionFormParts<unknown>, 'errorOf' | 'typed'>;
+/** An `ActionForm` gives its fields their errors and what was typed; `initial` is the value before that. */
+type OfForm<Props> = Omit<Props, 'error' | 'defaultValue'> & { initial?: string | undefined };
 
-export type TextFieldProps = Omit<InputFieldProps, 'error' | 'defaultValue'> & {
-  parts: Parts;
-  /** The value before anything is typed. */
-  initial?: string | undefined;
-};
+export type TextFieldProps = OfForm<InputFieldProps>;
 
 /** A labelled text field of an `ActionForm`: shows its error and keeps what was typed. */
-export const TextField = ({ parts, initial, ...field }: TextFieldProps) => (
-  <InputField
-    autoComplete="off"
-    {...field}
-    error={parts.errorOf(field.name)}
-    defaultValue={parts.typed(field.name, initial)}
-  />
-);
+export function TextField({ initial, ...field }: TextFieldProps) {
+  const { errorOf, typed } = useActionForm();
+  return (
+    <InputField
+      autoComplete="off"
+      {...field}
+      error={errorOf(field.name)}
+      defaultValue={typed(field.name, initial)}
+    />
+  );
+}
+
+/** As {@link TextField}, for a choice of one. */
+export function ChoiceField({ initial, ...field }: OfForm<SelectFieldProps>) {
+  const { errorOf, typed } = useActionForm();
+  return (
+    <SelectField {...field} error={errorOf(field.name)} defaultValue={typed(field.name, initial)} />
+  );
+}
 
 export type TextAreaFieldProps = Omit<ComponentProps<'textarea'>, 'name' | 'defaultValue'> &
-  Pick<TextFieldProps, 'parts' | 'name' | 'label' | 'hint' | 'optional' | 'initial'>;
+  Pick<TextFieldProps, 'name' | 'label' | 'hint' | 'optional' | 'initial'>;
 
 /** As {@link TextField}, for several lines. */
-export function TextAreaField({
-  parts: { errorOf, typed },
-  name,
-  label,
-  hint,
-  optional,
-  initial,
-  ...area
-}: TextAreaFieldProps) {
+export function TextAreaField(props: TextAreaFieldProps) {
+  const { name, label, hint, optional, initial, ...area } = props;
+  const { errorOf, typed } = useActionForm();
   return (
     <Field name={name} label={label} hint={hint} optional={optional} error={errorOf(name)}>
       {(control) => <TextArea {...control} defaultValue={typed(name, initial)} {...area} />}
@@ -51,26 +61,24 @@ export type NumberFieldProps = Omit<TextFieldProps, 'initial'> & {
 };
 
 /** A whole number, such as a limit. A text field, because users may type `10,000`. */
-export function NumberField({ initial, ...field }: NumberFieldProps) {
-  return (
-    <TextField
-      inputMode="numeric"
-      className="numbers"
-      initial={initial?.toString() ?? ''}
-      {...field}
-    />
-  );
-}
+export const NumberField = ({ initial, ...field }: NumberFieldProps) => (
+  <TextField
+    inputMode="numeric"
+    className="numbers"
+    initial={initial?.toString() ?? ''}
+    {...field}
+  />
+);
 
 export type PasswordFieldProps = Pick<TextFieldProps, 'name' | 'label' | 'hint'> & {
-  errorOf: Parts['errorOf'];
   autoComplete: 'current-password' | 'new-password';
 };
 
 export const NEW_PASSWORD_HINT = `At least ${PASSWORD_LENGTH_MIN} characters. Try a phrase only you would think of.`;
 
 /** A password; a refused form does not send it back, the browser keeps it. */
-export function PasswordField({ errorOf, autoComplete, ...field }: PasswordFieldProps) {
+export function PasswordField({ autoComplete, ...field }: PasswordFieldProps) {
+  const { errorOf } = useActionForm();
   return (
     <Field {...field} error={errorOf(field.name)}>
       {(control) => <PasswordInput {...control} autoComplete={autoComplete} />}
@@ -82,74 +90,63 @@ export function PasswordField({ errorOf, autoComplete, ...field }: PasswordField
 const CHANGED = { email: 'username', password: 'newPassword', label: 'New password' };
 
 /** A new password, which password managers save for the account of `email`. */
-export function NewPassword({
-  errorOf,
+export const NewPassword = ({
   email,
   names = CHANGED,
-}: Pick<PasswordFieldProps, 'errorOf'> & { email: string; names?: typeof CHANGED }) {
-  return (
-    <>
-      <input type="text" name={names.email} autoComplete="username" value={email} readOnly hidden />
-      <PasswordField
-        errorOf={errorOf}
-        name={names.password}
-        label={names.label}
-        hint={NEW_PASSWORD_HINT}
-        autoComplete="new-password"
-      />
-    </>
-  );
-}
+}: {
+  email: string;
+  names?: typeof CHANGED;
+}) => (
+  <>
+    <input type="text" name={names.email} autoComplete="username" value={email} readOnly hidden />
+    <PasswordField
+      name={names.password}
+      label={names.label}
+      hint={NEW_PASSWORD_HINT}
+      autoComplete="new-password"
+    />
+  </>
+);
 
 /** Proves that the signed-in user is at the keyboard. */
-export function CurrentPassword({ errorOf }: Pick<PasswordFieldProps, 'errorOf'>) {
-  return (
-    <PasswordField
-      errorOf={errorOf}
-      name="currentPassword"
-      label="Your password"
-      autoComplete="current-password"
-    />
-  );
-}
+export const CurrentPassword = () => (
+  <PasswordField name="currentPassword" label="Your password" autoComplete="current-password" />
+);
 
 /** A code of the second factor. */
-export function CodeField({
-  parts,
-  hint,
-  autoFocus,
-}: Pick<TextFieldProps, 'parts' | 'hint' | 'autoFocus'>) {
+export const CodeField = (props: Pick<TextFieldProps, 'hint' | 'autoFocus'>) => (
+  <TextField
+    name="code"
+    label="Code"
+    autoComplete="one-time-code"
+    className="numbers"
+    maxLength={64}
+    {...props}
+  />
+);
+
+/** The error of a field that shows none itself. */
+export function FieldError({ field, className }: { field: string; className?: string }) {
+  const { errorOf } = useActionForm();
   return (
-    <TextField
-      parts={parts}
-      name="code"
-      label="Code"
-      hint={hint}
-      autoComplete="one-time-code"
-      className="numbers"
-      maxLength={64}
-      autoFocus={autoFocus}
-    />
+    <p aria-live="polite" className={clsx('text-small text-deny-text empty:hidden', className)}>
+      {errorOf(field)}
+    </p>
   );
 }
 
 export interface FormButtonsProps {
   /** What the form does: "Create key". */
   label: string;
-  pending: boolean;
   cancelHref: string;
 }
 
 /** The end of a form that has a page of its own. */
-export function FormButtons({ label, pending, cancelHref }: FormButtonsProps) {
-  return (
-    <div className="flex gap-2">
-      <Button type="submit" variant="primary" pending={pending}>
-        {label}
-      </Button>
-      <ButtonLink variant="quiet" href={cancelHref}>
-        Cancel
-      </ButtonLink>
-    </div>
-  );
-}
+export const FormButtons = ({ label, cancelHref }: FormButtonsProps) => (
+  <div className="flex gap-2">
+    <SubmitButton variant="primary">{label}</SubmitButton>
+    <ButtonLink variant="quiet" href={cancelHref}>
+      Cancel
+    </ButtonLink>
+  </div>
+);

@@ -4,6 +4,7 @@ import { Wordmark } from './mark.tsx';
 import { ThemeToggle } from './theme.tsx';
 import { ButtonLink } from './ui/button.tsx';
 import { Link } from './ui/link.tsx';
+import { TextLink } from './ui/text-link.tsx';
 
 interface SiteHeaderProps {
   /** Undefined where it is unknown: the page of an error runs in the browser. */
@@ -52,9 +53,9 @@ export function SiteFooter() {
     <footer className="mx-auto mt-auto flex w-full max-w-(--site) flex-wrap items-center justify-between gap-4 px-4 py-8 text-small text-muted sm:px-8">
       <p>Open source under Apache-2.0.</p>
       <div className="flex items-center gap-4">
-        <Link href="/status" className="rounded underline-offset-4 hover:underline">
+        <TextLink href="/status" look="quiet">
           Status
-        </Link>
+        </TextLink>
         <ThemeToggle className="sm:hidden" />
       </div>
     </footer>

@@ -1,9 +1,10 @@
 'use client';
 
-import { ActionForm, type ActionFormParts, type ActionFormProps } from './action-form.tsx';
+import type { ReactNode } from 'react';
+import { ActionForm, type ActionFormProps, useActionForm } from './action-form.tsx';
 import { Button, type ButtonProps } from './ui/button.tsx';
 
-export type SubmitFormProps<Data> = ActionFormProps<Data> &
+export type SubmitFormProps<Data> = Omit<ActionFormProps<Data>, 'children'> &
   Pick<ButtonProps, 'variant'> & {
     /** What the button does: "Save retention". */
     submit: string;
@@ -11,6 +12,7 @@ export type SubmitFormProps<Data> = ActionFormProps<Data> &
     isWide?: boolean;
     /** A success leads to another page: until it is there, the button cannot be pressed again. */
     leaves?: boolean;
+    children: ReactNode;
   };
 
 /** A form over a server action that ends with its one button. */
@@ -24,16 +26,12 @@ export function SubmitForm<Data>({
 }: SubmitFormProps<Data>) {
   return (
     <ActionForm className="grid max-w-md gap-4" {...form}>
-      {(parts) => (
-        <>
-          {children(parts)}
-          <div className={isWide ? 'grid' : undefined}>
-            <Button type="submit" variant={variant} pending={isBusy(parts, leaves)}>
-              {submit}
-            </Button>
-          </div>
-        </>
-      )}
+      {children}
+      <div className={isWide ? 'grid' : undefined}>
+        <SubmitButton variant={variant} leaves={leaves}>
+          {submit}
+        </SubmitButton>
+      </div>
     </ActionForm>
   );
 }
@@ -55,10 +53,14 @@ export function ActionButton<Data>({
 }: ActionButtonProps<Data>) {
   return (
     <ActionForm {...{ action, hidden, done, onDone }}>
-      {(parts) => <Button {...button} type="submit" pending={isBusy(parts, leaves)} />}
+      <SubmitButton {...button} leaves={leaves} />
     </ActionForm>
   );
 }
 
-const isBusy = ({ pending, state }: ActionFormParts<unknown>, leaves: boolean) =>
-  pending || (leaves && state.kind === 'done');
+/** Sends the form that it is in. */
+export function SubmitButton({ leaves = false, ...button }: ButtonProps & { leaves?: boolean }) {
+  const { pending, state } = useActionForm();
+  const isBusy = pending || (leaves && state.kind === 'done');
+  return <Button type="submit" pending={isBusy} {...button} />;
+}

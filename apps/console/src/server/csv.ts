@@ -1,8 +1,11 @@
 import 'server-only';
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Project } from '@ceiba/schema';
 import type { NextRequest } from 'next/server';
+import type { Query } from '../lib/list-query.ts';
 import { DatabaseUnavailableError, unlessTooSlow } from './database.ts';
 import { log } from './log.ts';
+import { requireProject } from './project.ts';
 
 /** Text that a spreadsheet would run as a formula (OWASP, CSV injection). */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
@@ -46,6 +49,13 @@ export function csvRoute<Context>(
     }
   };
 }
+
+/** As {@link csvRoute}, for what a project has; every role may download it. */
+export const projectCsvRoute = (handle: (project: Project, query: Query) => Promise<Response>) =>
+  csvRoute<{ params: Promise<{ projectId: string }> }>(async (request, { params }) => {
+    const { project } = await requireProject((await params).projectId);
+    return handle(project, Object.fromEntries(request.nextUrl.searchParams));
+  });
 
 /**
  * The columns of a file, in their order: a plain name, which is not quoted, because after the byte order

@@ -1,5 +1,5 @@
 import 'server-only';
-import { DENIAL_REASONS, type DenialReason, isLimitDenial } from '@ceiba/contract/sets';
+import type { DenialReason } from '@ceiba/contract/sets';
 import { explainMatch, isWellFormedApiKey, type Policy, parsePathPattern } from '@ceiba/domain';
 import {
   type Database,
@@ -10,7 +10,7 @@ import {
   type Simulation as SimulationFacts,
   type SimulationInput,
 } from '@ceiba/schema';
-import type { SimulatedGate, Simulation } from '../components/simulation/simulation.ts';
+import { type GateView, gatesUpTo, type Simulation } from '../components/simulation/simulation.ts';
 import { formatCount, plural, policyText } from '../lib/format.ts';
 import { legible } from '../lib/text.ts';
 
@@ -35,7 +35,6 @@ export async function simulate(
   const policies =
     denialReason === 'policy_no_match' ? await listPolicies(db, project.projectId) : [];
   const seen: Seen = { project, facts, call, limits, policies };
-  const stoppedAt = denialReason === null ? -1 : DENIAL_REASONS.indexOf(denialReason);
   return {
     denialReason,
     apiKey: facts.apiKey && {
@@ -44,7 +43,7 @@ export async function simulate(
     },
     method: call.method,
     path: call.path,
-    gates: DENIAL_REASONS.map((reason, index) => gateOf(reason, index, stoppedAt, seen)),
+    gates: gatesUpTo(denialReason, (denies, stopped) => GATES[denies](seen, stopped)),
     usageAsOf: limits?.countedAt?.toISOString() ?? null,
   };
 }
@@ -58,21 +57,6 @@ interface Seen {
   /** All policies, if none matched. */
   policies: readonly Policy[];
 }
-
-function gateOf(denies: DenialReason, index: number, stoppedAt: number, seen: Seen): SimulatedGate {
-  if (stoppedAt !== -1 && index > stoppedAt) return { denies, state: 'not_reached' };
-  const stopped = index === stoppedAt;
-  const state = !stopped
-    ? denies === 'rate_limited'
-      ? 'live'
-      : 'passed'
-    : isLimitDenial(denies)
-      ? 'limited'
-      : 'denied';
-  return { denies, state, ...GATES[denies](seen, stopped) };
-}
-
-type GateView = Pick<SimulatedGate, 'saw' | 'at' | 'remedy'>;
 
 /** The value that each gate checked and, if it denied the call, how to fix it. */
 const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => GateView> = {
@@ -157,6 +141,7 @@ const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => GateView> = 
     ...(seen.limits && {
       saw: stopped ? seen.limits.minute : `${seen.limits.minute}, checked at the call`,
     }),
+    ...(!stopped && { state: 'live' }),
     ...(stopped && {
       remedy: {
         text: 'A rate of 0 allows no requests.',

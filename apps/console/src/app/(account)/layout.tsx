@@ -2,7 +2,8 @@ import type { ReactNode } from 'react';
 import { Wordmark } from '#components/mark.tsx';
 import { NeedsScripts } from '#components/needs-scripts.tsx';
 import { ThemeToggle } from '#components/theme.tsx';
-import { Link } from '../../components/ui/link.tsx';
+import { Link } from '#components/ui/link.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
 
 export default function AccountLayout({ children }: { children: ReactNode }) {
   return (
@@ -15,9 +16,9 @@ export default function AccountLayout({ children }: { children: ReactNode }) {
         {children}
       </main>
       <footer className="mx-auto mt-auto flex w-full max-w-96 items-center justify-between py-8 text-small text-muted">
-        <Link href="/status" className="rounded underline-offset-4 hover:underline">
+        <TextLink href="/status" look="quiet">
           Status
-        </Link>
+        </TextLink>
         <ThemeToggle />
       </footer>
     </div>

@@ -1,8 +1,9 @@
+import { Link } from '#components/ui/link.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
 import { plural } from '#lib/format.ts';
 import { type PageProps, parseListQuery } from '#lib/list-query.ts';
 import { withoutSecrets } from '#lib/text.ts';
 import { findInGuides, GUIDE_GROUPS } from '#server/guides/guides.ts';
-import { Link } from '../../components/ui/link.tsx';
 
 const RESULTS = 30;
 
@@ -55,20 +56,15 @@ function Results({ q }: { q: string }) {
       </p>
       {found.length === 0 ? (
         <p className="mt-2">
-          <Link href="/docs" className="rounded underline underline-offset-4">
-            See all guides
-          </Link>
+          <TextLink href="/docs">See all guides</TextLink>
         </p>
       ) : (
         <ul className="mt-6 max-w-[44rem] divide-y border-y">
           {found.map(({ href, guide, title, excerpt }) => (
             <li key={href} className="py-4">
-              <Link
-                href={href}
-                className="rounded font-semibold underline-offset-4 hover:underline"
-              >
+              <TextLink href={href} look="quiet" className="font-semibold">
                 {title}
-              </Link>
+              </TextLink>
               <p className="text-small text-muted">{guide}</p>
               <p className="mt-1 text-small break-words">{excerpt}</p>
             </li>

@@ -72,22 +72,17 @@ function ServiceSection({ service }: { service: ServiceStatus }) {
 }
 
 const STATES = {
-  ok: { tone: 'allow', icon: CircleCheck, word: 'Working' },
-  unavailable: { tone: 'deny', icon: CircleAlert, word: 'Unavailable' },
-  unknown: { tone: 'neutral', icon: CircleHelp, word: 'Unknown' },
+  ok: { tone: 'allow', icon: CircleCheck, children: 'Working' },
+  unavailable: { tone: 'deny', icon: CircleAlert, children: 'Unavailable' },
+  unknown: { tone: 'neutral', icon: CircleHelp, children: 'Unknown' },
 } as const satisfies Record<CheckState, object>;
 
-function StatusLine({ name, state }: { name: string; state: CheckState }) {
-  const { tone, icon, word } = STATES[state];
-  return (
-    <li className="flex h-12 items-center justify-between gap-4 px-(--inset)">
-      <span className="inline-block first-letter:uppercase">{name}</span>
-      <Chip tone={tone} icon={icon}>
-        {word}
-      </Chip>
-    </li>
-  );
-}
+const StatusLine = ({ name, state }: { name: string; state: CheckState }) => (
+  <li className="flex h-12 items-center justify-between gap-4 px-(--inset)">
+    <span className="inline-block first-letter:uppercase">{name}</span>
+    <Chip {...STATES[state]} />
+  </li>
+);
 
 /** One sentence: everything works, or what is down. */
 function headline(services: readonly ServiceStatus[]): string {

@@ -2,8 +2,8 @@ import type { AuditRow } from '@ceiba/schema';
 import { clsx } from 'clsx';
 import { ChevronRight } from 'lucide-react';
 import type { Viewer } from '../../lib/entity.ts';
-import { Link } from '../ui/link.tsx';
 import { Name } from '../ui/name.tsx';
+import { TextLink } from '../ui/text-link.tsx';
 import { AbsoluteTime, RelativeTime, TimeOfDay } from '../ui/time.tsx';
 import {
   auditWords,
@@ -115,18 +115,11 @@ function Details({ row, withProject, viewer }: DetailsProps) {
         <code className="break-all">{row.action}</code>
         <code className="break-all">{row.target.id}</code>
         {row.requestId !== null && <code className="break-all">request {row.requestId}</code>}
-        {link && (
-          <Link href={link.href} className="rounded underline underline-offset-4">
-            Open {link.word}
-          </Link>
-        )}
+        {link && <TextLink href={link.href}>Open {link.word}</TextLink>}
         {withProject && row.projectId !== null && row.projectName !== null && (
-          <Link
-            href={`/projects/${row.projectId}`}
-            className="rounded underline underline-offset-4"
-          >
+          <TextLink href={`/projects/${row.projectId}`}>
             Open <Name>{row.projectName}</Name>
-          </Link>
+          </TextLink>
         )}
       </p>
     </div>

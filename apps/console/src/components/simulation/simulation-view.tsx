@@ -7,9 +7,9 @@ import { ArrowRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { type Gate, GateLine } from '../gates.tsx';
 import { MethodChip, OutcomeChip } from '../ui/chip.tsx';
-import { Link } from '../ui/link.tsx';
 import { Name } from '../ui/name.tsx';
-import { PathText } from '../ui/path-text.tsx';
+import { PathText, RecordedPath } from '../ui/path-text.tsx';
+import { TextLink } from '../ui/text-link.tsx';
 import { AbsoluteTime, RelativeTime } from '../ui/time.tsx';
 import {
   type ExplainedDecision,
@@ -49,13 +49,7 @@ export function DecisionCard({ decision, allowed, footer }: DecisionCardProps) {
       <header className="grid gap-3 border-b p-4 sm:p-6">
         <p className="flex min-w-0 flex-wrap items-center gap-2">
           <MethodChip method={method} />
-          {path === null ? (
-            <span className="text-small text-muted">path not recorded</span>
-          ) : (
-            <code className="min-w-0 text-small">
-              <PathText>{path}</PathText>
-            </code>
-          )}
+          <RecordedPath path={path} />
         </p>
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <OutcomeChip outcome={denialReason ?? 'allowed'} />
@@ -121,13 +115,14 @@ function gateOf({ denies, state, saw, at, remedy }: SimulatedGate): Gate {
       <div className="mt-2 grid gap-2">
         <p>{remedy.text}</p>
         <p>
-          <Link
+          <TextLink
             href={remedy.href}
-            className="inline-flex items-center gap-1 font-medium wrap-anywhere text-accent-text hover:underline"
+            look="step"
+            className="inline-flex items-center gap-1 wrap-anywhere"
           >
             {remedy.label}
             <ArrowRight aria-hidden="true" className="size-4 shrink-0" />
-          </Link>
+          </TextLink>
         </p>
       </div>
     ),

@@ -1,4 +1,4 @@
-import type { DenialReason } from '@ceiba/contract/sets';
+import { DENIAL_REASONS, type DenialReason, isLimitDenial } from '@ceiba/contract/sets';
 import type { GateState } from '../gates.tsx';
 
 /** The gates of a decision, in the order of the denial reasons. */
@@ -25,6 +25,23 @@ export interface SimulatedGate {
   at?: string;
   /** How to fix it, and where. */
   remedy?: { text: string; href: string; label: string };
+}
+
+/** What a gate shows, beside its state. */
+export type GateView = Partial<Omit<SimulatedGate, 'denies'>>;
+
+/** The gates in order, up to the one that denied the call. */
+export function gatesUpTo(
+  denialReason: DenialReason | null,
+  viewOf: (denies: DenialReason, stopped: boolean) => GateView,
+): SimulatedGate[] {
+  const last = denialReason === null ? DENIAL_REASONS.length : DENIAL_REASONS.indexOf(denialReason);
+  return DENIAL_REASONS.map((denies, index): SimulatedGate => {
+    if (index > last) return { denies, state: 'not_reached' };
+    const denied = isLimitDenial(denies) ? 'limited' : 'denied';
+    const stopped = index === last;
+    return { denies, state: stopped ? denied : 'passed', ...viewOf(denies, stopped) };
+  });
 }
 
 /** A decision, gate by gate: one that was made, or one that would be. */

@@ -71,25 +71,20 @@ export function OutcomeChip({ outcome }: { outcome: Outcome }) {
 }
 
 const STATUS_LOOKS = {
-  active: { label: 'Active', tone: 'allow', icon: Check },
-  trialing: { label: 'Trial', tone: 'allow', icon: Hourglass },
-  past_due: { label: 'Past due', tone: 'deny', icon: Clock },
-  canceled: { label: 'Canceled', tone: 'deny', icon: CircleSlash },
-  expired: { label: 'Expired', tone: 'limit', icon: Clock },
-  disabled: { label: 'Disabled', tone: 'limit', icon: CirclePause },
-  revoked: { label: 'Revoked', tone: 'deny', icon: Ban },
-  archived: { label: 'Archived', tone: 'neutral', icon: Archive },
+  active: { children: 'Active', tone: 'allow', icon: Check },
+  trialing: { children: 'Trial', tone: 'allow', icon: Hourglass },
+  past_due: { children: 'Past due', tone: 'deny', icon: Clock },
+  canceled: { children: 'Canceled', tone: 'deny', icon: CircleSlash },
+  expired: { children: 'Expired', tone: 'limit', icon: Clock },
+  disabled: { children: 'Disabled', tone: 'limit', icon: CirclePause },
+  revoked: { children: 'Revoked', tone: 'deny', icon: Ban },
+  archived: { children: 'Archived', tone: 'neutral', icon: Archive },
 } as const;
 
 /** The status of a key or a subscription. */
-export function StatusChip({ status }: { status: keyof typeof STATUS_LOOKS }) {
-  const { label, tone, icon } = STATUS_LOOKS[status];
-  return (
-    <Chip tone={tone} icon={icon}>
-      {label}
-    </Chip>
-  );
-}
+export const StatusChip = ({ status }: { status: keyof typeof STATUS_LOOKS }) => (
+  <Chip {...STATUS_LOOKS[status]} />
+);
 
 const METHOD_CLASSES: Readonly<Record<string, string>> = {
   GET: 'border-method-read/30 text-method-read',

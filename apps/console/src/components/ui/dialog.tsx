@@ -136,7 +136,7 @@ function Panel({
           {/* A field that gets the focus scrolls to above the footer. */}
           <div className="overflow-y-auto p-6 has-data-footer:pb-0 [&_:is(a,input,select,textarea)]:scroll-mb-32 sm:[&_:is(a,input,select,textarea)]:scroll-mb-20">
             <div className="mb-6">
-              <h2 id={`${id}-title`} className="pr-8 text-title">
+              <h2 id={`${id}-title`} className="pr-8 text-title break-words">
                 {title}
               </h2>
               {description && (

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Link } from './link.tsx';
+import { TextLink } from './text-link.tsx';
 
 export interface EmptyStateProps {
   title: ReactNode;
@@ -27,10 +27,7 @@ export function EmptyState({ title, children, action, snippet }: EmptyStateProps
 export function NothingMatches({ here, children }: { here: string; children: ReactNode }) {
   return (
     <p className="py-8 text-muted">
-      {children}{' '}
-      <Link href={here} className="rounded underline underline-offset-4">
-        Clear the filter
-      </Link>
+      {children} <TextLink href={here}>Clear the filter</TextLink>
     </p>
   );
 }

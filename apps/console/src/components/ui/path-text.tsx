@@ -1,3 +1,4 @@
+import { clsx } from 'clsx';
 import { Fragment } from 'react';
 
 /**
@@ -21,3 +22,18 @@ export function PathText({ children: path }: { children: string }) {
     </span>
   );
 }
+
+/** As {@link PathText}, in the type of code. */
+export const PathCode = ({ className, children }: { className?: string; children: string }) => (
+  <code className={clsx('text-small', className)}>
+    <PathText>{children}</PathText>
+  </code>
+);
+
+/** The path of a call, if the decision log has it. */
+export const RecordedPath = ({ path }: { path: string | null }) =>
+  path === null ? (
+    <span className="text-muted">path not recorded</span>
+  ) : (
+    <PathCode className="min-w-0">{path}</PathCode>
+  );

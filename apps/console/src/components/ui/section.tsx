@@ -2,8 +2,9 @@ import { clsx } from 'clsx';
 import { ChevronLeft } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
 import type { GuideTopic } from '../../lib/guide-topics.ts';
+import { ButtonLink } from './button.tsx';
 import { GuideLink } from './guide-link.tsx';
-import { Link } from './link.tsx';
+import { TextLink } from './text-link.tsx';
 
 export interface PageHeaderProps {
   title: ReactNode;
@@ -22,13 +23,14 @@ export function PageHeader({ title, description, list, guide, actions }: PageHea
     <header className="mb-6 flex flex-wrap items-start justify-between gap-x-4 gap-y-1 sm:mb-8">
       <div className="max-w-2xl min-w-0">
         {list && (
-          <Link
+          <TextLink
             href={list.href}
-            className="mb-1 inline-flex items-center gap-1 rounded text-small text-muted underline-offset-4 hover:text-ink hover:underline"
+            look="quiet"
+            className="mb-1 inline-flex items-center gap-1 text-small text-muted hover:text-ink"
           >
             <ChevronLeft aria-hidden="true" className="-ml-1 size-4" />
             {list.label}
-          </Link>
+          </TextLink>
         )}
         <h1 className="text-heading break-words">{title}</h1>
       </div>
@@ -60,6 +62,8 @@ export function PageHeader({ title, description, list, guide, actions }: PageHea
 export interface SectionProps {
   title: ReactNode;
   description?: ReactNode;
+  /** Where there is more of it. */
+  link?: { href: string; label: string } | null;
   actions?: ReactNode;
   children: ReactNode;
   className?: string;
@@ -68,10 +72,10 @@ export interface SectionProps {
 }
 
 /** A part of a page: a card with a heading. */
-export function Section({ title, description, actions, children, className, id }: SectionProps) {
+export function Section({ title, description, link, actions, children, ...rest }: SectionProps) {
   const headingId = useId();
   return (
-    <section id={id} aria-labelledby={headingId} className={clsx('card mb-4', className)}>
+    <section id={rest.id} aria-labelledby={headingId} className={clsx('card mb-4', rest.className)}>
       <div className="mb-4 flex flex-wrap items-start justify-between gap-4">
         <div className="max-w-2xl min-w-0 grow basis-48">
           <h2 id={headingId} className="text-title">
@@ -79,6 +83,11 @@ export function Section({ title, description, actions, children, className, id }
           </h2>
           {description && <div className="mt-1 text-muted">{description}</div>}
         </div>
+        {link && (
+          <ButtonLink size="sm" href={link.href}>
+            {link.label}
+          </ButtonLink>
+        )}
         {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
       </div>
       {children}

@@ -1,19 +1,43 @@
 import { clsx } from 'clsx';
 import type { ComponentProps, ReactNode } from 'react';
 import { ScrollRegion } from './scroll-region.tsx';
+import { SortLink, type SortLinkProps } from './sort-link.tsx';
+import { RelativeTime } from './time.tsx';
 
-interface TableProps {
-  /** Read by screen readers. */
-  label: string;
-  /** The cells of the row of headings. */
-  head: ReactNode;
-  /** On a phone only one column is left, which needs no heading. */
-  isListOnPhone?: boolean;
-  children: ReactNode;
+export interface Column<Item> {
+  /** The heading, unless it has a `heading` of its own. */
+  name: string;
+  heading?: ReactNode;
+  /** Only screen readers read the heading. */
+  hidesHeading?: boolean;
+  /** The heading sorts the list by the column. */
+  sort?: Pick<SortLinkProps, 'href' | 'direction'> | undefined;
+  /** Aligns the digits. */
+  numeric?: boolean;
+  /** Of the heading and the cells, such as the width from which on they are shown. */
+  className?: string;
+  cellClassName?: string;
+  cell: (item: Item) => ReactNode;
 }
 
-/** A dense table. */
-export function Table({ label, head, isListOnPhone = false, children }: TableProps) {
+export interface TableProps<Item> {
+  /** Read by screen readers. */
+  label: string;
+  columns: readonly (Column<Item> | false)[];
+  items: readonly Item[];
+  keyOf: (item: Item) => string | number;
+  rowProps?: (item: Item) => ComponentProps<'tr'> & { 'data-standing'?: string };
+  /** On a phone only one column is left, which needs no heading. */
+  isListOnPhone?: boolean;
+  /** Shown instead of a table without rows. */
+  empty?: ReactNode;
+}
+
+/** A dense table: a row per item. */
+export function Table<Item>(props: TableProps<Item>) {
+  const { label, items, keyOf, rowProps, isListOnPhone = false } = props;
+  const columns = props.columns.filter((column) => column !== false);
+  if (items.length === 0 && props.empty) return props.empty;
   return (
     <ScrollRegion label={label} className="panel">
       <table className="w-full border-collapse text-left text-body">
@@ -23,53 +47,70 @@ export function Table({ label, head, isListOnPhone = false, children }: TablePro
             isListOnPhone && 'max-sm:sr-only',
           )}
         >
-          <tr>{head}</tr>
+          <tr>
+            {columns.map(({ name, sort, numeric, className, ...column }) => (
+              <th
+                key={name}
+                scope="col"
+                aria-sort={sort?.direction}
+                className={clsx(
+                  'relative h-10 px-4 font-medium whitespace-nowrap first:pl-(--inset) last:pr-(--inset)',
+                  numeric && 'text-right',
+                  className,
+                )}
+              >
+                <Heading name={name} sort={sort} {...column} />
+              </th>
+            ))}
+          </tr>
         </thead>
-        <tbody className="divide-y">{children}</tbody>
+        <tbody className="divide-y">
+          {items.map((item) => {
+            const { className: rowClassName, ...row } = rowProps?.(item) ?? {};
+            return (
+              <tr key={keyOf(item)} className={clsx('transition-colors', rowClassName)} {...row}>
+                {columns.map(({ name, numeric, className, cellClassName, cell }) => (
+                  <td
+                    key={name}
+                    className={clsx(
+                      'h-12 px-4 py-2 first:pl-(--inset) last:pr-(--inset)',
+                      numeric && 'numbers text-right whitespace-nowrap',
+                      className,
+                      cellClassName,
+                    )}
+                  >
+                    {cell(item)}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+        </tbody>
       </table>
     </ScrollRegion>
   );
 }
 
-export function Row({ className, ...rest }: ComponentProps<'tr'>) {
-  return <tr className={clsx('transition-colors', className)} {...rest} />;
+type HeadingProps = Pick<Column<never>, 'name' | 'heading' | 'hidesHeading' | 'sort'>;
+
+function Heading({ name, heading = name, hidesHeading, sort }: HeadingProps) {
+  if (hidesHeading) return <span className="sr-only">{heading}</span>;
+  return sort ? <SortLink {...sort}>{heading}</SortLink> : heading;
 }
 
-type CellProps = { numeric?: boolean };
+/** When something happened to each item; not on a narrow screen. */
+export const timeColumn = <Item,>(
+  name: string,
+  timeOf: (item: Item) => string | Date,
+  className = 'max-md:hidden',
+): Column<Item> => ({
+  name,
+  className: clsx('whitespace-nowrap text-muted', className),
+  cell: (item) => <RelativeTime at={timeOf(item)} inRow />,
+});
 
-export function HeadCell({ numeric, className, ...rest }: ComponentProps<'th'> & CellProps) {
-  return (
-    <th
-      scope="col"
-      className={clsx(
-        'h-10 px-4 font-medium whitespace-nowrap first:pl-(--inset) last:pr-(--inset)',
-        numeric && 'text-right',
-        className,
-      )}
-      {...rest}
-    />
-  );
-}
-
-/** The heading of the column with buttons. */
-export function ActionsHeadCell({ className }: { className?: string }) {
-  return (
-    <HeadCell className={clsx('relative', className)}>
-      <span className="sr-only">Actions</span>
-    </HeadCell>
-  );
-}
-
-/** `numeric` aligns the digits of a column. */
-export function Cell({ numeric, className, ...rest }: ComponentProps<'td'> & CellProps) {
-  return (
-    <td
-      className={clsx(
-        'h-12 px-4 py-2 first:pl-(--inset) last:pr-(--inset)',
-        numeric && 'numbers text-right whitespace-nowrap',
-        className,
-      )}
-      {...rest}
-    />
-  );
-}
+/** The buttons of each item. */
+export const actionsColumn = <Item,>(
+  cell: Column<Item>['cell'],
+  className = 'w-px text-right whitespace-nowrap',
+): Column<Item> => ({ name: 'Actions', hidesHeading: true, className, cell });

@@ -2,7 +2,6 @@ import { OUTCOMES, type Outcome } from '@ceiba/contract/sets';
 import type { UsageRange } from '@ceiba/domain';
 import type { UsageSeries } from '@ceiba/schema';
 import { sum } from '../../lib/format.ts';
-import { ButtonLink } from '../ui/button.tsx';
 import { OUTCOME_LOOKS, OutcomeChip } from '../ui/chip.tsx';
 import { Section } from '../ui/section.tsx';
 import { type KeptRequests, keptNote, requestsIn } from './range-links.ts';
@@ -46,13 +45,7 @@ export function DenialReasons({
     <Section
       title="Denial reasons"
       description={`Denied calls do not use quota. ${keptNote(kept, range)}`.trimEnd()}
-      actions={
-        all && (
-          <ButtonLink size="sm" href={all}>
-            Denied requests
-          </ButtonLink>
-        )
-      }
+      link={all === null ? null : { href: all, label: 'Denied requests' }}
     >
       <ShareList label="Denial reasons" shares={shares} total={total} />
     </Section>

@@ -4,7 +4,7 @@ import { clsx } from 'clsx';
 import { Check, Gauge, X } from 'lucide-react';
 import { formatCompact, formatCount, formatShares, plural, sum } from '../../lib/format.ts';
 import { Chip } from '../ui/chip.tsx';
-import { Cell, HeadCell, Row, Table } from '../ui/table.tsx';
+import { Table } from '../ui/table.tsx';
 import {
   byTone,
   type OutcomeTone,
@@ -265,28 +265,22 @@ function Numbers({ series: { starts, step }, tones: { counts }, timeZone }: Part
       <div className="mt-2 max-h-96 overflow-y-auto">
         <Table
           label="Decisions by outcome, as numbers"
-          head={
-            <>
-              <HeadCell>In {step === 'hour' ? timeZone : 'UTC'}</HeadCell>
-              {TONES.map((tone) => (
-                <HeadCell key={tone} numeric>
-                  {TONE_NAMES[tone]}
-                </HeadCell>
-              ))}
-            </>
-          }
-        >
-          {rows.map((row) => (
-            <Row key={row.start.getTime()} className="*:h-10">
-              <Cell className="whitespace-nowrap">{stepName(row.start, step, timeZone)}</Cell>
-              {TONES.map((tone) => (
-                <Cell key={tone} numeric>
-                  {formatCount(row.counts?.[tone] ?? 0)}
-                </Cell>
-              ))}
-            </Row>
-          ))}
-        </Table>
+          items={rows}
+          keyOf={({ start }) => start.getTime()}
+          rowProps={() => ({ className: '*:h-10' })}
+          columns={[
+            {
+              name: `In ${step === 'hour' ? timeZone : 'UTC'}`,
+              className: 'whitespace-nowrap',
+              cell: ({ start }) => stepName(start, step, timeZone),
+            },
+            ...TONES.map((tone) => ({
+              name: TONE_NAMES[tone],
+              numeric: true,
+              cell: (row: (typeof rows)[number]) => formatCount(row.counts?.[tone] ?? 0),
+            })),
+          ]}
+        />
       </div>
     </details>
   );

@@ -2,7 +2,7 @@ import { cookies } from 'next/headers';
 import { type Query, textOf, withQuery } from '../../lib/list-query.ts';
 import { TIME_ZONE_COOKIE } from '../../lib/preferences.ts';
 import { knownTimeZone } from '../../lib/time.ts';
-import { Link } from '../ui/link.tsx';
+import { TextLink } from '../ui/text-link.tsx';
 
 /** The time zone that the URL asks for, and that of the viewer. */
 export async function readZones(query: Query) {
@@ -27,15 +27,15 @@ export function ZoneLinks({ here, query, timeZone, viewerZone }: ZoneLinksProps)
   return (
     <nav aria-label="Time zone" className="flex gap-3 text-small">
       {zones.map(({ name, zone }) => (
-        <Link
+        <TextLink
           key={name}
           href={withQuery(here, query, { zone })}
           scroll={false}
           aria-current={name === timeZone ? 'true' : undefined}
-          className="rounded text-muted underline underline-offset-4 aria-[current=true]:font-medium aria-[current=true]:text-ink aria-[current=true]:no-underline"
+          className="text-muted aria-[current=true]:font-medium aria-[current=true]:text-ink aria-[current=true]:no-underline"
         >
           {name}
-        </Link>
+        </TextLink>
       ))}
     </nav>
   );

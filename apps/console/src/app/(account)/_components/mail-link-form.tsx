@@ -2,7 +2,7 @@
 
 import { ActionForm } from '#components/action-form.tsx';
 import { TextField } from '#components/form-fields.tsx';
-import { Button } from '#components/ui/button.tsx';
+import { SubmitButton } from '#components/submit-form.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import type { FormAction } from '#lib/action-state.ts';
 
@@ -17,8 +17,8 @@ export interface MailLinkFormProps {
 export function MailLinkForm({ action, hint, sent }: MailLinkFormProps) {
   return (
     <ActionForm action={action} className="grid gap-6">
-      {(parts) =>
-        parts.state.kind === 'done' ? (
+      {({ state }) =>
+        state.kind === 'done' ? (
           <output>
             <Notice tone="done" title="Look at your mail">
               {sent}
@@ -27,16 +27,13 @@ export function MailLinkForm({ action, hint, sent }: MailLinkFormProps) {
         ) : (
           <>
             <TextField
-              parts={parts}
               name="email"
               label="E-mail"
               type="email"
               hint={hint}
               autoComplete="username"
             />
-            <Button type="submit" variant="primary" pending={parts.pending}>
-              Send link
-            </Button>
+            <SubmitButton variant="primary">Send link</SubmitButton>
           </>
         )
       }

@@ -1,4 +1,4 @@
-import { Link } from '../../../components/ui/link.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
 
 export interface OtherPageProps {
   question: string;
@@ -13,12 +13,12 @@ export function OtherPage({ question, href, label, next }: OtherPageProps) {
   return (
     <p className="mt-6 text-muted">
       {question}{' '}
-      <Link
+      <TextLink
         href={`${href}?next=${encodeURIComponent(next)}`}
-        className="rounded font-medium text-accent-text underline underline-offset-4"
+        className="font-medium text-accent-text"
       >
         {label}
-      </Link>
+      </TextLink>
     </p>
   );
 }

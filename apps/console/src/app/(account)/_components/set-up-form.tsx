@@ -1,11 +1,10 @@
 'use client';
 
 import { signIn } from 'next-auth/react';
-import { useState } from 'react';
 import { createAccount, proveSetup } from '#app/(account)/sign-up/actions.ts';
 import { ActionForm } from '#components/action-form.tsx';
 import { TextField } from '#components/form-fields.tsx';
-import { Button } from '#components/ui/button.tsx';
+import { SubmitButton } from '#components/submit-form.tsx';
 import { type FormAction, IDLE } from '#lib/action-state.ts';
 import { NewCredentialFields } from './credential-fields.tsx';
 import { signInAfterSignUp } from './sign-in.ts';
@@ -17,40 +16,32 @@ export interface SetUpFormProps {
 
 /** Creates the first account, with a password or at a provider; both take the setup token. */
 export function SetUpForm({ next, providers }: SetUpFormProps) {
-  const [leaving, setLeaving] = useState(false);
-
   async function leave(provider: string | null, form: HTMLFormElement) {
-    setLeaving(true);
     if (provider === null) await signInAfterSignUp(form, next);
     else await signIn(provider, { callbackUrl: next });
   }
 
   return (
     <ActionForm action={setUp} onDone={leave} className="grid gap-6">
-      {(parts) => (
-        <>
-          <TextField
-            parts={parts}
-            name="setupToken"
-            label="Setup token"
-            hint="It begins with ceiba_setup_ and works once."
-            className="font-mono text-small"
-            spellCheck={false}
-            maxLength={256}
-          />
-          <NewCredentialFields parts={parts} />
-          <div className="grid gap-2">
-            <Button type="submit" variant="primary" pending={parts.pending || leaving}>
-              Create account
-            </Button>
-            {providers.map(({ id, name }) => (
-              <Button key={id} type="submit" name={PROVIDER} value={id} pending={parts.pending}>
-                Continue with {name}
-              </Button>
-            ))}
-          </div>
-        </>
-      )}
+      <TextField
+        name="setupToken"
+        label="Setup token"
+        hint="It begins with ceiba_setup_ and works once."
+        className="font-mono text-small"
+        spellCheck={false}
+        maxLength={256}
+      />
+      <NewCredentialFields />
+      <div className="grid gap-2">
+        <SubmitButton variant="primary" leaves>
+          Create account
+        </SubmitButton>
+        {providers.map(({ id, name }) => (
+          <SubmitButton key={id} name={PROVIDER} value={id}>
+            Continue with {name}
+          </SubmitButton>
+        ))}
+      </div>
     </ActionForm>
   );
 }

@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { CodeField } from '#components/form-fields.tsx';
 import { ActionButton } from '#components/submit-form.tsx';
 import { Button } from '#components/ui/button.tsx';
-import { Link } from '../../../components/ui/link.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
 import { AccountForm } from './account-form.tsx';
 import { CredentialFields } from './credential-fields.tsx';
 import { signInWithCode, signInWithPasskey, signInWithPassword } from './sign-in.ts';
@@ -30,19 +30,16 @@ export function SignInForm({ next, children }: SignInFormProps) {
           onDone={(step) => (step === 'second_factor' ? setNeedsCode(true) : leave())}
           submit="Sign in"
         >
-          {(parts) => <CredentialFields parts={parts} autoComplete="current-password" />}
+          <CredentialFields autoComplete="current-password" />
         </AccountForm>
         <ActionButton action={signInWithPasskey} onDone={leave} leaves className="w-full">
           <Fingerprint aria-hidden="true" />
           Use a passkey
         </ActionButton>
         <p className="text-small">
-          <Link
-            href="/forgot-password"
-            className="rounded text-muted underline underline-offset-4 hover:text-ink"
-          >
+          <TextLink href="/forgot-password" className="text-muted hover:text-ink">
             Forgot your password?
-          </Link>
+          </TextLink>
         </p>
       </div>
       {children}
@@ -59,14 +56,8 @@ function CodeForm({ onDone, onBack }: CodeFormProps) {
   return (
     <div className="grid gap-6">
       <AccountForm action={signInWithCode} onDone={onDone} submit="Sign in">
-        {(parts) => (
-          // The step replaces the form that had the focus.
-          <CodeField
-            parts={parts}
-            hint="Six digits from your authenticator app, or a recovery code."
-            autoFocus
-          />
-        )}
+        {/* The step replaces the form that had the focus. */}
+        <CodeField hint="Six digits from your authenticator app, or a recovery code." autoFocus />
       </AccountForm>
       <Button variant="quiet" onClick={onBack}>
         Start again

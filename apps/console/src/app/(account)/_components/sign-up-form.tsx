@@ -12,6 +12,6 @@ export const SignUpForm = ({ next }: { next: string }) => (
     submit="Create account"
     leaves
   >
-    {(parts) => <NewCredentialFields parts={parts} />}
+    <NewCredentialFields />
   </AccountForm>
 );

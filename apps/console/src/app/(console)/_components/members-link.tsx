@@ -1,18 +1,15 @@
 'use client';
 
 import { useParams } from 'next/navigation';
-import { Link } from '../../../components/ui/link.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
 
 /** Links to the members. The page of a refusal gets no parameters from Next.js. */
 export function MembersLink() {
   const { projectId } = useParams<{ projectId?: string }>();
   if (projectId === undefined) return <em>Members</em>;
   return (
-    <Link
-      href={`/projects/${projectId}/members`}
-      className="rounded font-medium text-accent-text underline underline-offset-4"
-    >
+    <TextLink href={`/projects/${projectId}/members`} className="font-medium text-accent-text">
       Members
-    </Link>
+    </TextLink>
   );
 }

@@ -1,5 +1,6 @@
 import 'server-only';
 import { type AuditFilter, type AuditRow, exportAudit } from '@ceiba/schema';
+import type { Query } from '#lib/list-query.ts';
 import { type CsvColumns, csvDay, csvResponse } from '#server/csv.ts';
 import { withDatabase } from '#server/database.ts';
 import { parseAuditQuery } from './audit-query.ts';
@@ -22,10 +23,10 @@ const COLUMNS: CsvColumns<AuditRow> = {
 
 /** The audit rows that match the filter of the URL as CSV, newest first. */
 export function auditCsv(
-  url: URL,
+  query: Query,
   scope: Pick<AuditFilter, 'ownerId' | 'projectId'>,
 ): Promise<Response> {
-  const { filter } = parseAuditQuery(Object.fromEntries(url.searchParams), new Date());
+  const { filter } = parseAuditQuery(query, new Date());
   const pages = exportAudit(withDatabase, { ...scope, ...filter });
   return csvResponse(`ceiba-audit-${csvDay()}`, COLUMNS, pages);
 }

@@ -1,7 +1,7 @@
 'use client';
 
 import { usePathname } from 'next/navigation';
-import { Link } from '../../../components/ui/link.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
 
 export interface GuideListGroup {
   group: string;
@@ -42,13 +42,14 @@ function Groups({ groups, pathname }: { groups: readonly GuideListGroup[]; pathn
           const current = pathname === `/docs/${slug}`;
           return (
             <li key={slug}>
-              <Link
+              <TextLink
                 href={`/docs/${slug}`}
                 aria-current={current ? 'page' : undefined}
-                className="block rounded py-1 underline-offset-4 hover:underline aria-[current=page]:font-medium aria-[current=page]:text-accent-text"
+                look="quiet"
+                className="block py-1 aria-[current=page]:font-medium aria-[current=page]:text-accent-text"
               >
                 {title}
-              </Link>
+              </TextLink>
               {current && (
                 <ul className="mb-2 border-l pl-3 xl:hidden">
                   {parts.map(({ id, title: name }) => (

@@ -44,7 +44,7 @@ export function ConfirmEmail({ isSignedIn }: { isSignedIn: boolean }) {
             submit="Use this address"
             leaves
           >
-            {() => <p className="text-muted">You then sign in with {address}.</p>}
+            <p className="text-muted">You then sign in with {address}.</p>
           </AccountForm>
         );
       }}

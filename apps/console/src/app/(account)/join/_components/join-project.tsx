@@ -3,8 +3,8 @@
 import { ActionButton } from '#components/submit-form.tsx';
 import { ButtonLink } from '#components/ui/button.tsx';
 import { Name } from '#components/ui/name.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
-import { Link } from '../../../../components/ui/link.tsx';
 import { LinkGate } from '../../_components/link-gate.tsx';
 import { acceptOffer, type OfferedProject, readInvitation } from '../actions.ts';
 
@@ -59,11 +59,7 @@ function Accept({ email, invitationSecret }: { email: string; invitationSecret: 
       </ActionButton>
       <p className="text-small text-muted">
         You join as <span className="wrap-anywhere text-ink">{email}</span>. To use another account,
-        sign out on{' '}
-        <Link href="/account" className="rounded underline underline-offset-4">
-          your account
-        </Link>{' '}
-        first and open the link again.
+        sign out on <TextLink href="/account">your account</TextLink> first and open the link again.
       </p>
     </>
   );

@@ -1,7 +1,7 @@
 'use client';
 
 import { NewPassword } from '#components/form-fields.tsx';
-import { Link } from '../../../../components/ui/link.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
 import { AccountForm } from '../../_components/account-form.tsx';
 import { LinkGate } from '../../_components/link-gate.tsx';
 import { readReset, setForgottenPassword } from '../actions.ts';
@@ -14,23 +14,17 @@ export function ResetPassword() {
       incomplete="Open the whole link again. It ends with a long text after a #."
       instead={
         <p>
-          <Link href="/forgot-password" className="rounded underline underline-offset-4">
-            Get a new link
-          </Link>
+          <TextLink href="/forgot-password">Get a new link</TextLink>
         </p>
       }
     >
       {({ email }, resetSecret) => (
         <AccountForm action={setForgottenPassword} hidden={{ resetSecret }} submit="Set password">
-          {({ errorOf }) => (
-            <>
-              <p className="text-muted">
-                For <span className="font-medium wrap-anywhere text-ink">{email}</span>. You are
-                then signed out in every browser, and passkeys of this account are removed.
-              </p>
-              <NewPassword errorOf={errorOf} email={email} />
-            </>
-          )}
+          <p className="text-muted">
+            For <span className="font-medium wrap-anywhere text-ink">{email}</span>. You are then
+            signed out in every browser, and passkeys of this account are removed.
+          </p>
+          <NewPassword email={email} />
         </AccountForm>
       )}
     </LinkGate>

@@ -21,19 +21,14 @@ export const ChangeEmail = ({ email, byMail }: ChangeEmailProps) => (
       title: byMail ? 'Open the link in the mail to the new address' : 'E-mail address changed',
     }}
   >
-    {(parts) => (
-      <>
-        <TextField
-          parts={parts}
-          name="email"
-          label="E-mail"
-          hint={byMail && 'We mail a link there. Until you use it, nothing changes.'}
-          type="email"
-          autoComplete="username"
-          initial={email}
-        />
-        <CurrentPassword {...parts} />
-      </>
-    )}
+    <TextField
+      name="email"
+      label="E-mail"
+      hint={byMail && 'We mail a link there. Until you use it, nothing changes.'}
+      type="email"
+      autoComplete="username"
+      initial={email}
+    />
+    <CurrentPassword />
   </FormDialog>
 );

@@ -13,16 +13,11 @@ export const ChangePassword = ({ email }: { email: string }) => (
     action={changePassword}
     submit="Change password"
   >
-    {({ errorOf }) => (
-      <>
-        <PasswordField
-          errorOf={errorOf}
-          name="currentPassword"
-          label="Current password"
-          autoComplete="current-password"
-        />
-        <NewPassword errorOf={errorOf} email={email} />
-      </>
-    )}
+    <PasswordField
+      name="currentPassword"
+      label="Current password"
+      autoComplete="current-password"
+    />
+    <NewPassword email={email} />
   </FormDialog>
 );

@@ -23,6 +23,6 @@ export const DeleteAccount = ({ email, hasPassword, mustSignInAgain }: DeleteAcc
     submit="Delete account"
     expected={email}
   >
-    {(parts) => hasPassword && <CurrentPassword {...parts} />}
+    {hasPassword && <CurrentPassword />}
   </FormDialog>
 );

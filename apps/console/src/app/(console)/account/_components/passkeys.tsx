@@ -13,7 +13,7 @@ import {
 } from '#components/form-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
-import { Name } from '#components/ui/name.tsx';
+import { Name, named } from '#components/ui/name.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
 import { legible } from '#lib/text.ts';
 import { removeOwnPasskey, renameOwnPasskey } from '../passkey-actions.ts';
@@ -104,15 +104,9 @@ function AddPasskey({
       submit="Add passkey"
       done={{ title: 'Passkey added' }}
     >
-      {(parts) => (
-        <>
-          <NameField parts={parts} hint="To recognise it later, such as “Work laptop”." />
-          {hasPassword && <CurrentPassword {...parts} />}
-          {hasSecondFactor && (
-            <CodeField parts={parts} hint="From your authenticator app, or a recovery code." />
-          )}
-        </>
-      )}
+      <NameField hint="To recognise it later, such as “Work laptop”." />
+      {hasPassword && <CurrentPassword />}
+      {hasSecondFactor && <CodeField hint="From your authenticator app, or a recovery code." />}
     </FormDialog>
   );
 }
@@ -129,7 +123,7 @@ const RenamePasskey = ({ passkey: { passkeyId, name } }: { passkey: Passkey }) =
     hidden={{ passkeyId }}
     submit="Rename passkey"
   >
-    {(parts) => <NameField parts={parts} initial={name} />}
+    <NameField initial={name} />
   </FormDialog>
 );
 
@@ -142,11 +136,7 @@ interface RemovePasskeyProps {
 const RemovePasskey = ({ passkey, hasPassword, onClose }: RemovePasskeyProps) => (
   <ConfirmAction
     onClose={onClose}
-    title={
-      <>
-        Remove <Name>{passkey.name}</Name>?
-      </>
-    }
+    title={named`Remove ${passkey.name}?`}
     description="It no longer signs in. Delete it on your device too."
     action={removeOwnPasskey}
     hidden={{ passkeyId: passkey.passkeyId }}
@@ -154,10 +144,10 @@ const RemovePasskey = ({ passkey, hasPassword, onClose }: RemovePasskeyProps) =>
     cancel="Keep passkey"
     confirm="Remove passkey"
   >
-    {(parts) => hasPassword && <CurrentPassword {...parts} />}
+    {hasPassword && <CurrentPassword />}
   </ConfirmAction>
 );
 
-const NameField = (field: Pick<TextFieldProps, 'parts' | 'hint' | 'initial'>) => (
+const NameField = (field: Pick<TextFieldProps, 'hint' | 'initial'>) => (
   <TextField {...field} name="name" label="Name" maxLength={DISPLAY_NAME_LENGTH_MAX} />
 );

@@ -4,7 +4,6 @@ import { RECOVERY_CODES_FEW } from '@ceiba/domain/constants';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { ConfirmAction, FormDialog } from '#components/action-dialog.tsx';
-import type { ActionFormParts } from '#components/action-form.tsx';
 import { CodeField, CurrentPassword } from '#components/form-fields.tsx';
 import { SubmitForm } from '#components/submit-form.tsx';
 import { Button } from '#components/ui/button.tsx';
@@ -97,7 +96,7 @@ function SetUp() {
       submit="Continue"
       onDone={setApp}
     >
-      {(parts) => <CurrentPassword {...parts} />}
+      <CurrentPassword />
     </FormDialog>
   );
 }
@@ -115,22 +114,18 @@ const FirstCode = ({ app, onDone }: FirstCodeProps) => (
     variant="primary"
     className="grid max-w-96 gap-6"
   >
-    {(parts) => (
-      <>
-        <div className="grid gap-4">
-          <p>Scan this code with an authenticator app, or type the secret into it.</p>
-          <img src={app.qrCode} alt="QR code of the secret" className="size-48 rounded border" />
-          <p className="text-small text-muted">
-            Secret{' '}
-            <code className="font-medium break-all text-ink select-all">
-              {app.secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}
-            </code>
-          </p>
-        </div>
-        {/* The dialog that had the focus is gone. */}
-        <CodeField parts={parts} hint="The six digits that the app shows now." autoFocus />
-      </>
-    )}
+    <div className="grid gap-4">
+      <p>Scan this code with an authenticator app, or type the secret into it.</p>
+      <img src={app.qrCode} alt="QR code of the secret" className="size-48 rounded border" />
+      <p className="text-small text-muted">
+        Secret{' '}
+        <code className="font-medium break-all text-ink select-all">
+          {app.secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}
+        </code>
+      </p>
+    </div>
+    {/* The dialog that had the focus is gone. */}
+    <CodeField hint="The six digits that the app shows now." autoFocus />
   </SubmitForm>
 );
 
@@ -146,7 +141,7 @@ function Renew({ onDone }: { onDone: (codes: string[]) => void }) {
       confirm="Create new codes"
       isDangerous={false}
     >
-      {(parts) => <PasswordAndCode parts={parts} />}
+      <PasswordAndCode />
     </ConfirmAction>
   );
 }
@@ -161,15 +156,13 @@ const TurnOff = ({ onClose }: { onClose: () => void }) => (
     cancel="Keep it on"
     confirm="Turn off"
   >
-    {(parts) => <PasswordAndCode parts={parts} />}
+    <PasswordAndCode />
   </ConfirmAction>
 );
 
-function PasswordAndCode({ parts }: { parts: ActionFormParts<unknown> }) {
-  return (
-    <div className="grid gap-4">
-      <CurrentPassword {...parts} />
-      <CodeField parts={parts} hint="From your authenticator app, or a recovery code." />
-    </div>
-  );
-}
+const PasswordAndCode = () => (
+  <div className="grid gap-4">
+    <CurrentPassword />
+    <CodeField hint="From your authenticator app, or a recovery code." />
+  </div>
+);

@@ -5,7 +5,7 @@ import { listLimits } from '@ceiba/domain/limits';
 import type { PlanWithUse } from '@ceiba/schema';
 import { FormDialog } from '#components/action-dialog.tsx';
 import { NumberField, TextField } from '#components/form-fields.tsx';
-import { Name } from '#components/ui/name.tsx';
+import { named } from '#components/ui/name.tsx';
 import { limitLabel, plural } from '#lib/format.ts';
 import { addPlan, editPlan } from '../actions.ts';
 
@@ -32,15 +32,7 @@ export interface PlanDialogProps {
 export const PlanDialog = ({ plan, onClose }: PlanDialogProps) => (
   <FormDialog
     onClose={onClose}
-    title={
-      plan ? (
-        <>
-          Change <Name>{plan.name}</Name>
-        </>
-      ) : (
-        'Add a plan'
-      )
-    }
+    title={plan ? named`Change ${plan.name}` : 'Add a plan'}
     description={
       plan
         ? `Changes apply immediately to ${plural(plan.projects, 'project')}.`
@@ -51,23 +43,18 @@ export const PlanDialog = ({ plan, onClose }: PlanDialogProps) => (
     done={{ title: plan ? 'Plan saved' : 'Plan added' }}
     submit={plan ? 'Save plan' : 'Add plan'}
   >
-    {(parts) => (
-      <>
-        {plan?.isDefault ? (
-          <input type="hidden" name="name" value={plan.name} />
-        ) : (
-          <TextField
-            parts={parts}
-            name="name"
-            label="Name"
-            initial={plan?.name}
-            maxLength={DISPLAY_NAME_LENGTH_MAX}
-          />
-        )}
-        {LIMITS.map((limit) => (
-          <NumberField key={limit.name} parts={parts} initial={plan?.[limit.name]} {...limit} />
-        ))}
-      </>
+    {plan?.isDefault ? (
+      <input type="hidden" name="name" value={plan.name} />
+    ) : (
+      <TextField
+        name="name"
+        label="Name"
+        initial={plan?.name}
+        maxLength={DISPLAY_NAME_LENGTH_MAX}
+      />
     )}
+    {LIMITS.map((limit) => (
+      <NumberField key={limit.name} initial={plan?.[limit.name]} {...limit} />
+    ))}
   </FormDialog>
 );

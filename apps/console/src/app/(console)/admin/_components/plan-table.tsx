@@ -6,8 +6,8 @@ import { useState } from 'react';
 import { ConfirmAction } from '#components/action-dialog.tsx';
 import { Button, IconButton } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
-import { Name } from '#components/ui/name.tsx';
-import { ActionsHeadCell, Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
+import { Name, named } from '#components/ui/name.tsx';
+import { actionsColumn, Table } from '#components/ui/table.tsx';
 import { formatCount, plural } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
 import { removePlan } from '../actions.ts';
@@ -16,11 +16,11 @@ import { PlanDialog } from './plan-dialog.tsx';
 type Step = { kind: 'add' } | { kind: 'edit' | 'delete'; plan: PlanWithUse };
 
 /** The numbers of a plan; on a phone they are one line under its name. */
-const COLUMNS = [
-  { heading: 'Requests per month', value: (plan: PlanWithUse) => plan.monthlyQuota },
-  { heading: 'Per minute', value: (plan: PlanWithUse) => plan.rateLimitPerMinute },
-  { heading: 'Active keys', value: (plan: PlanWithUse) => plan.activeKeyCap },
-  { heading: 'Projects', value: (plan: PlanWithUse) => plan.projects },
+const NUMBERS = [
+  ['Requests per month', (plan: PlanWithUse) => plan.monthlyQuota],
+  ['Per minute', (plan: PlanWithUse) => plan.rateLimitPerMinute],
+  ['Active keys', (plan: PlanWithUse) => plan.activeKeyCap],
+  ['Projects', (plan: PlanWithUse) => plan.projects],
 ] as const;
 
 /** Every plan with its limits. The dialogs are outside the table, because a row may leave it. */
@@ -38,22 +38,33 @@ export function PlanTable({ plans }: { plans: readonly PlanWithUse[] }) {
       </div>
       <Table
         label="Plans"
-        head={
-          <>
-            <HeadCell>Name</HeadCell>
-            {COLUMNS.map(({ heading }) => (
-              <HeadCell key={heading} numeric className="max-md:hidden">
-                {heading}
-              </HeadCell>
-            ))}
-            <ActionsHeadCell />
-          </>
-        }
-      >
-        {plans.map((plan) => (
-          <PlanCells key={plan.planId} plan={plan} onStep={setStep} />
-        ))}
-      </Table>
+        items={plans}
+        keyOf={({ planId }) => planId}
+        columns={[
+          { name: 'Name', cellClassName: 'max-md:py-3', cell: (plan) => <PlanName plan={plan} /> },
+          ...NUMBERS.map(([name, value]) => ({
+            name,
+            numeric: true,
+            className: 'max-md:hidden',
+            cell: (plan: PlanWithUse) => formatCount(value(plan)),
+          })),
+          actionsColumn<PlanWithUse>((plan) => (
+            <>
+              <IconButton
+                icon={Pencil}
+                label={`Change ${legible(plan.name)}`}
+                onClick={() => setStep({ kind: 'edit', plan })}
+              />
+              <IconButton
+                icon={Trash2}
+                label={`Delete ${legible(plan.name)}`}
+                disabled={plan.isDefault || plan.projects > 0}
+                onClick={() => setStep({ kind: 'delete', plan })}
+              />
+            </>
+          )),
+        ]}
+      />
       <p className="mt-2 text-small text-muted">You can delete a plan that no project is on.</p>
       {(step?.kind === 'add' || step?.kind === 'edit') && (
         <PlanDialog plan={step.kind === 'edit' ? step.plan : undefined} onClose={close} />
@@ -63,53 +74,25 @@ export function PlanTable({ plans }: { plans: readonly PlanWithUse[] }) {
   );
 }
 
-function PlanCells({ plan, onStep }: { plan: PlanWithUse; onStep: (step: Step) => void }) {
-  return (
-    <Row>
-      <Cell className="max-md:py-3">
-        <p className="flex flex-wrap items-center gap-x-3 gap-y-1 font-medium">
-          <Name>{plan.name}</Name>
-          {plan.isDefault && <Chip>New projects</Chip>}
-        </p>
-        <p className="numbers text-small text-muted md:hidden">
-          {formatCount(plan.monthlyQuota)} per month,{' '}
-          <span className="whitespace-nowrap">
-            {formatCount(plan.rateLimitPerMinute)} per minute
-          </span>
-          <br />
-          {plural(plan.activeKeyCap, 'active key')}, {plural(plan.projects, 'project')}
-        </p>
-      </Cell>
-      {COLUMNS.map(({ heading, value }) => (
-        <Cell key={heading} numeric className="max-md:hidden">
-          {formatCount(value(plan))}
-        </Cell>
-      ))}
-      <Cell className="w-px text-right whitespace-nowrap">
-        <IconButton
-          icon={Pencil}
-          label={`Change ${legible(plan.name)}`}
-          onClick={() => onStep({ kind: 'edit', plan })}
-        />
-        <IconButton
-          icon={Trash2}
-          label={`Delete ${legible(plan.name)}`}
-          disabled={plan.isDefault || plan.projects > 0}
-          onClick={() => onStep({ kind: 'delete', plan })}
-        />
-      </Cell>
-    </Row>
-  );
-}
+const PlanName = ({ plan }: { plan: PlanWithUse }) => (
+  <>
+    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 font-medium">
+      <Name>{plan.name}</Name>
+      {plan.isDefault && <Chip>New projects</Chip>}
+    </p>
+    <p className="numbers text-small text-muted md:hidden">
+      {formatCount(plan.monthlyQuota)} per month,{' '}
+      <span className="whitespace-nowrap">{formatCount(plan.rateLimitPerMinute)} per minute</span>
+      <br />
+      {plural(plan.activeKeyCap, 'active key')}, {plural(plan.projects, 'project')}
+    </p>
+  </>
+);
 
 const PlanDeletion = ({ plan, onClose }: { plan: PlanWithUse; onClose: () => void }) => (
   <ConfirmAction
     onClose={onClose}
-    title={
-      <>
-        Delete the plan <Name>{plan.name}</Name>?
-      </>
-    }
+    title={named`Delete the plan ${plan.name}?`}
     description="No project is on it. You can add it again."
     action={removePlan}
     hidden={{ planId: plan.planId }}

@@ -32,27 +32,21 @@ export const RetentionForm = (days: RetentionFormProps) => (
     variant="primary"
     className="grid max-w-md gap-6"
   >
-    {(parts) => (
-      <>
-        {FIELDS.map(({ name, label }) => (
-          <NumberField
-            key={name}
-            parts={parts}
-            name={name}
-            label={label}
-            optional
-            hint={`From ${formatCount(RETENTION_DAYS_MIN)} to ${formatCount(RETENTION_DAYS_MAX)}. Leave it empty to keep everything.`}
-            initial={days[name]}
-          />
-        ))}
-        <NumberField
-          parts={parts}
-          name="decisionDays"
-          label="Days of recorded requests"
-          hint={REQUESTS_HINT}
-          initial={days.decisionDays}
-        />
-      </>
-    )}
+    {FIELDS.map(({ name, label }) => (
+      <NumberField
+        key={name}
+        name={name}
+        label={label}
+        optional
+        hint={`From ${formatCount(RETENTION_DAYS_MIN)} to ${formatCount(RETENTION_DAYS_MAX)}. Leave it empty to keep everything.`}
+        initial={days[name]}
+      />
+    ))}
+    <NumberField
+      name="decisionDays"
+      label="Days of recorded requests"
+      hint={REQUESTS_HINT}
+      initial={days.decisionDays}
+    />
   </SubmitForm>
 );

@@ -4,12 +4,11 @@ import type { UserRow } from '@ceiba/schema';
 import { KeyRound, ShieldCheck, ShieldOff, Smartphone, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { ConfirmAction, FormDialog } from '#components/action-dialog.tsx';
-import type { ActionFormParts } from '#components/action-form.tsx';
 import { CurrentPassword } from '#components/form-fields.tsx';
 import { shownOnce } from '#components/shown-once.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { RowMenu, RowMenuButton } from '#components/ui/row-menu.tsx';
-import { ActionsHeadCell, Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
+import { actionsColumn, Table, timeColumn } from '#components/ui/table.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
 import { formatCount, plural } from '#lib/format.ts';
 import {
@@ -46,40 +45,52 @@ export const UserTable = ({ children, ...list }: UserTableProps) => (
   </shown.Step>
 );
 
-/**
- * All accounts, the newest first. The dialogs are outside the list, because a row may leave it.
- */
+/** All accounts, the newest first. The dialogs are outside the list, because a row may leave it. */
 function Users({ users, ownId, needsPassword }: Omit<UserTableProps, 'children'>) {
   const [step, setStep] = useState<Step>();
   return (
     <>
-      {users.length === 0 ? (
-        <p className="py-8 text-muted">No e-mail address contains this text.</p>
-      ) : (
-        <Table
-          label="Accounts"
-          head={
-            <>
-              <HeadCell>E-mail</HeadCell>
-              <HeadCell className="max-md:hidden">Signs in with</HeadCell>
-              <HeadCell numeric className="max-md:hidden">
-                Projects
-              </HeadCell>
-              <HeadCell className="max-md:hidden">Created</HeadCell>
-              <ActionsHeadCell />
-            </>
-          }
-        >
-          {users.map((user) => (
-            <UserCells
-              key={user.userId}
+      <Table
+        label="Accounts"
+        items={users}
+        keyOf={({ userId }) => userId}
+        empty={<p className="py-8 text-muted">No e-mail address contains this text.</p>}
+        columns={[
+          {
+            name: 'E-mail',
+            cellClassName: 'max-md:py-3',
+            cell: (user) => (
+              <>
+                <p className="flex flex-wrap items-center gap-x-3 gap-y-1 font-medium">
+                  <span className="wrap-anywhere">{user.email}</span>
+                  {user.isAdministrator && <Chip icon={ShieldCheck}>Administrator</Chip>}
+                  {user.userId === ownId && <Chip>You</Chip>}
+                </p>
+                <p className="numbers text-small text-muted md:hidden">
+                  {plural(user.projects, 'project')}, signs in with {waysOf(user)}
+                  <br />
+                  created <RelativeTime at={user.createdAt} inRow />
+                </p>
+              </>
+            ),
+          },
+          { name: 'Signs in with', className: 'text-muted max-md:hidden', cell: waysOf },
+          {
+            name: 'Projects',
+            numeric: true,
+            className: 'max-md:hidden',
+            cell: ({ projects }) => formatCount(projects),
+          },
+          timeColumn<UserRow>('Created', ({ createdAt }) => createdAt),
+          actionsColumn<UserRow>((user) => (
+            <UserMenu
               user={user}
               isOwn={user.userId === ownId}
-              onStep={setStep}
+              onChoose={(kind) => setStep({ kind, user })}
             />
-          ))}
-        </Table>
-      )}
+          )),
+        ]}
+      />
       {step && (
         <UserDialog {...step} needsPassword={needsPassword} onClose={() => setStep(undefined)} />
       )}
@@ -87,73 +98,49 @@ function Users({ users, ownId, needsPassword }: Omit<UserTableProps, 'children'>
   );
 }
 
-interface UserCellsProps {
+interface UserMenuProps {
   user: UserRow;
   isOwn: boolean;
-  onStep: (step: Step) => void;
+  onChoose: (kind: Step['kind']) => void;
 }
 
-function UserCells({ user, isOwn, onStep }: UserCellsProps) {
-  const ways = waysOf(user);
+function UserMenu({ user, isOwn, onChoose }: UserMenuProps) {
   return (
-    <Row>
-      <Cell className="max-md:py-3">
-        <p className="flex flex-wrap items-center gap-x-3 gap-y-1 font-medium">
-          <span className="wrap-anywhere">{user.email}</span>
-          {user.isAdministrator && <Chip icon={ShieldCheck}>Administrator</Chip>}
-          {isOwn && <Chip>You</Chip>}
-        </p>
-        <p className="numbers text-small text-muted md:hidden">
-          {plural(user.projects, 'project')}, signs in with {ways.join(', ') || 'nothing'}
-          <br />
-          created <RelativeTime at={user.createdAt} inRow />
-        </p>
-      </Cell>
-      <Cell className="text-muted max-md:hidden">{ways.join(', ') || 'nothing'}</Cell>
-      <Cell numeric className="max-md:hidden">
-        {formatCount(user.projects)}
-      </Cell>
-      <Cell className="whitespace-nowrap text-muted max-md:hidden">
-        <RelativeTime at={user.createdAt} inRow />
-      </Cell>
-      <Cell className="w-px text-right whitespace-nowrap">
-        <RowMenu label={`Actions for ${user.email}`}>
-          <RowMenuButton
-            icon={user.isAdministrator ? ShieldOff : ShieldCheck}
-            onChoose={() => onStep({ kind: user.isAdministrator ? 'demote' : 'promote', user })}
-          >
-            {user.isAdministrator ? 'Remove administrator' : 'Make administrator'}
-          </RowMenuButton>
-          {user.hasPassword && !isOwn && (
-            <RowMenuButton icon={KeyRound} onChoose={() => onStep({ kind: 'reset', user })}>
-              Reset password
-            </RowMenuButton>
-          )}
-          {(user.hasSecondFactor || user.passkeys > 0) && !isOwn && (
-            <RowMenuButton icon={Smartphone} onChoose={() => onStep({ kind: 'factors', user })}>
-              Remove second factor
-            </RowMenuButton>
-          )}
-          <RowMenuButton
-            icon={Trash2}
-            isDangerous
-            className="mt-1 border-t pt-2"
-            onChoose={() => onStep({ kind: 'delete', user })}
-          >
-            Delete account
-          </RowMenuButton>
-        </RowMenu>
-      </Cell>
-    </Row>
+    <RowMenu label={`Actions for ${user.email}`}>
+      <RowMenuButton
+        icon={user.isAdministrator ? ShieldOff : ShieldCheck}
+        onChoose={() => onChoose(user.isAdministrator ? 'demote' : 'promote')}
+      >
+        {user.isAdministrator ? 'Remove administrator' : 'Make administrator'}
+      </RowMenuButton>
+      {user.hasPassword && !isOwn && (
+        <RowMenuButton icon={KeyRound} onChoose={() => onChoose('reset')}>
+          Reset password
+        </RowMenuButton>
+      )}
+      {(user.hasSecondFactor || user.passkeys > 0) && !isOwn && (
+        <RowMenuButton icon={Smartphone} onChoose={() => onChoose('factors')}>
+          Remove second factor
+        </RowMenuButton>
+      )}
+      <RowMenuButton
+        icon={Trash2}
+        isDangerous
+        className="mt-1 border-t pt-2"
+        onChoose={() => onChoose('delete')}
+      >
+        Delete account
+      </RowMenuButton>
+    </RowMenu>
   );
 }
 
-/** In words: "password with a code", "passkey", "github". */
-const waysOf = ({ hasPassword, hasSecondFactor, passkeys, providers }: UserRow): string[] => [
-  ...(hasPassword ? [hasSecondFactor ? 'password with a code' : 'password'] : []),
-  ...(passkeys > 0 ? ['passkey'] : []),
-  ...providers,
-];
+/** In words: "password with a code, passkey", "github". */
+function waysOf({ hasPassword, hasSecondFactor, passkeys, providers }: UserRow): string {
+  const password = hasSecondFactor ? 'password with a code' : 'password';
+  const ways = [hasPassword && password, passkeys > 0 && 'passkey', ...providers];
+  return ways.filter((way) => way !== false).join(', ') || 'nothing';
+}
 
 interface UserDialogProps extends Step, Pick<UserTableProps, 'needsPassword'> {
   onClose: () => void;
@@ -163,8 +150,7 @@ interface UserDialogProps extends Step, Pick<UserTableProps, 'needsPassword'> {
 function UserDialog({ kind, user, needsPassword, onClose }: UserDialogProps) {
   const showLink = shown.useShow();
   const { userId, email } = user;
-  const password = (parts: ActionFormParts<unknown>) =>
-    needsPassword && <CurrentPassword {...parts} />;
+  const password = needsPassword && <CurrentPassword />;
   const question = (text: string) => ({
     onClose,
     description: (

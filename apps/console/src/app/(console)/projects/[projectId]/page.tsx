@@ -12,11 +12,11 @@ import { cookies } from 'next/headers';
 import { notFound } from 'next/navigation';
 import { NextDecision } from '#components/subscription/next-decision.tsx';
 import { QuotaMonth } from '#components/subscription/quota-month.tsx';
-import { ButtonLink } from '#components/ui/button.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
-import { Name } from '#components/ui/name.tsx';
+import { Name, named } from '#components/ui/name.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
 import { FirstCall } from '#components/usage/first-call.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
 import { exampleCall } from '#lib/example-call.ts';
@@ -30,7 +30,6 @@ import {
 import { requestsBetween } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
-import { Link } from '../../../../components/ui/link.tsx';
 import { env } from '../../../../env.ts';
 import { Checklist } from './_components/checklist.tsx';
 import { KeyFigures } from './_components/key-figures.tsx';
@@ -76,21 +75,10 @@ export default async function OverviewPage({ params }: PageProps<'projectId'>) {
         description={
           <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
             <IdChip id={projectId} label="project ID" />
-            <Link
-              href={`/projects/${projectId}/keys`}
-              className="numbers rounded underline-offset-4 hover:underline"
-            >
+            <TextLink href={`/projects/${projectId}/keys`} look="quiet" className="numbers">
               {formatCount(active)} of {formatCount(keys.activeKeyCap)} keys
-            </Link>
-            <span>
-              {subscription ? (
-                <>
-                  Plan <Name>{subscription.plan.name}</Name>
-                </>
-              ) : (
-                'No plan'
-              )}
-            </span>
+            </TextLink>
+            <span>{subscription ? named`Plan ${subscription.plan.name}` : 'No plan'}</span>
           </span>
         }
       />
@@ -131,11 +119,7 @@ export default async function OverviewPage({ params }: PageProps<'projectId'>) {
           <Section
             title="Last 24 hours"
             description="Decisions by outcome. UTC. Updated seconds ago."
-            actions={
-              <ButtonLink size="sm" href={`/projects/${projectId}/usage`}>
-                All usage
-              </ButtonLink>
-            }
+            link={{ href: `/projects/${projectId}/usage`, label: 'All usage' }}
           >
             <OutcomeChart
               series={decisions}
@@ -151,11 +135,7 @@ export default async function OverviewPage({ params }: PageProps<'projectId'>) {
           </Section>
           <Section
             title="Quota this month"
-            actions={
-              <ButtonLink size="sm" href={`/projects/${projectId}/subscription`}>
-                Subscription
-              </ButtonLink>
-            }
+            link={{ href: `/projects/${projectId}/subscription`, label: 'Subscription' }}
           >
             <QuotaMonth use={use} projection={projectQuota(use)} />
           </Section>

@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { createNewProject, type NewProject } from '#app/(console)/projects/new/actions.ts';
 import { ActionForm } from '#components/action-form.tsx';
 import { FormButtons, TextField } from '#components/form-fields.tsx';
-import { Name } from '#components/ui/name.tsx';
+import { named } from '#components/ui/name.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import { shownWith } from '#lib/action-state.ts';
 
@@ -35,19 +35,14 @@ function NameStep({ onCreated }: { onCreated: (project: NewProject) => void }) {
         description="Create one project per API. It starts on the plan Free; you can change the plan at any time."
       />
       <ActionForm action={createShownProject} onDone={onCreated} className="card grid gap-6">
-        {(parts) => (
-          <>
-            <TextField
-              parts={parts}
-              name="name"
-              label="Name"
-              hint="The name of your API, such as “Reports”. Only the members of the project see it."
-              maxLength={DISPLAY_NAME_LENGTH_MAX}
-              autoFocus
-            />
-            <FormButtons label="Create project" pending={parts.pending} cancelHref="/projects" />
-          </>
-        )}
+        <TextField
+          name="name"
+          label="Name"
+          hint="The name of your API, such as “Reports”. Only the members of the project see it."
+          maxLength={DISPLAY_NAME_LENGTH_MAX}
+          autoFocus
+        />
+        <FormButtons label="Create project" cancelHref="/projects" />
       </ActionForm>
     </>
   );
@@ -58,11 +53,7 @@ function SecretStep({ project }: { project: NewProject }) {
   return (
     <>
       <PageHeader
-        title={
-          <>
-            <Name>{project.name}</Name> is created
-          </>
-        }
+        title={named`${project.name} is created`}
         description="Configure the backend of your API with these values. Never put them into a browser or an app."
       />
       <ProjectSecret

@@ -2,10 +2,10 @@ import type { ProjectAtAGlance } from '@ceiba/schema';
 import { Check, CircleAlert, CircleDashed, Gauge } from 'lucide-react';
 import { NEARLY_USED } from '#components/subscription/quota-month.tsx';
 import { Chip } from '#components/ui/chip.tsx';
+import { Link } from '#components/ui/link.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { formatCompact, formatCount, formatShare, sum } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
-import { Link } from '../../../../components/ui/link.tsx';
 import { OutcomeSparkline } from './outcome-sparkline.tsx';
 
 /** One project in one line: its state, the last 24 hours, its keys and its quota. */
@@ -23,7 +23,7 @@ export function ProjectGlance({ project }: { project: ProjectAtAGlance }) {
           >
             <Name>{project.name}</Name>
           </Link>
-          <ProjectState project={project} allowed={allowed} denied={denied} />
+          <Chip {...STATES[worstStateOf({ project, allowed, denied })]} />
         </div>
         <p className="text-small text-muted">
           {project.planName === null ? 'No plan' : <Name>{project.planName}</Name>}
@@ -58,31 +58,22 @@ export function ProjectGlance({ project }: { project: ProjectAtAGlance }) {
 }
 
 const STATES = {
-  inactive: { tone: 'deny', icon: CircleAlert, words: 'Subscription inactive' },
-  used_up: { tone: 'limit', icon: Gauge, words: 'Quota used up' },
-  nearly_used: { tone: 'limit', icon: Gauge, words: 'Quota nearly used' },
-  quiet: { tone: 'neutral', icon: CircleDashed, words: 'Quiet' },
-  denied: { tone: 'deny', icon: CircleAlert, words: 'Mostly denied' },
-  healthy: { tone: 'allow', icon: Check, words: 'Healthy' },
+  inactive: { tone: 'deny', icon: CircleAlert, children: 'Subscription inactive' },
+  used_up: { tone: 'limit', icon: Gauge, children: 'Quota used up' },
+  nearly_used: { tone: 'limit', icon: Gauge, children: 'Quota nearly used' },
+  quiet: { tone: 'neutral', icon: CircleDashed, children: 'Quiet' },
+  denied: { tone: 'deny', icon: CircleAlert, children: 'Mostly denied' },
+  healthy: { tone: 'allow', icon: Check, children: 'Healthy' },
 } as const;
 
-interface ProjectStateProps {
+interface Traffic {
   project: ProjectAtAGlance;
   allowed: number;
   denied: number;
 }
 
-function ProjectState(props: ProjectStateProps) {
-  const { tone, icon, words } = STATES[worstStateOf(props)];
-  return (
-    <Chip tone={tone} icon={icon}>
-      {words}
-    </Chip>
-  );
-}
-
 /** The worst state that applies. */
-function worstStateOf({ project, allowed, denied }: ProjectStateProps): keyof typeof STATES {
+function worstStateOf({ project, allowed, denied }: Traffic): keyof typeof STATES {
   if (!project.admits) return 'inactive';
   const used = project.monthlyQuota === 0 ? 1 : project.usedThisMonth / project.monthlyQuota;
   if (used >= 1) return 'used_up';

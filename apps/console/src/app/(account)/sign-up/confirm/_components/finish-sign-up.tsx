@@ -1,7 +1,7 @@
 'use client';
 
 import { NewPassword } from '#components/form-fields.tsx';
-import { Link } from '../../../../../components/ui/link.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
 import { AccountForm } from '../../../_components/account-form.tsx';
 import { LinkGate } from '../../../_components/link-gate.tsx';
 import { signInAfterSignUp } from '../../../_components/sign-in.ts';
@@ -15,9 +15,7 @@ export const FinishSignUp = () => (
     incomplete="Open the whole link of the mail again. It ends with a long text after a #."
     instead={
       <p>
-        <Link href="/sign-up" className="rounded underline underline-offset-4">
-          Sign up again
-        </Link>
+        <TextLink href="/sign-up">Sign up again</TextLink>
       </p>
     }
   >
@@ -29,14 +27,10 @@ export const FinishSignUp = () => (
         submit="Create account"
         leaves
       >
-        {({ errorOf }) => (
-          <>
-            <p className="text-muted">
-              For <span className="font-medium wrap-anywhere text-ink">{email}</span>.
-            </p>
-            <NewPassword errorOf={errorOf} email={email} names={SIGN_IN} />
-          </>
-        )}
+        <p className="text-muted">
+          For <span className="font-medium wrap-anywhere text-ink">{email}</span>.
+        </p>
+        <NewPassword email={email} names={SIGN_IN} />
       </AccountForm>
     )}
   </LinkGate>

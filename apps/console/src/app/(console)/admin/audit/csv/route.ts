@@ -5,5 +5,8 @@ import { auditCsv } from '../../../audit/audit-csv.ts';
 /** The changes that belong to no project as CSV. */
 export const GET = csvRoute(async (request) => {
   await requireAdministrator();
-  return auditCsv(request.nextUrl, { ownerId: null, projectId: null });
+  return auditCsv(Object.fromEntries(request.nextUrl.searchParams), {
+    ownerId: null,
+    projectId: null,
+  });
 });

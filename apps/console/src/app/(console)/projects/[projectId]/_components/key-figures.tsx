@@ -1,9 +1,9 @@
 import type { QuotaUse, UsageSeries } from '@ceiba/schema';
 import type { ReactNode } from 'react';
+import { Link } from '#components/ui/link.tsx';
 import { byTone } from '#components/usage/by-tone.ts';
 import { countChange, shareChange } from '#components/usage/change.ts';
 import { formatCount, formatShare } from '#lib/format.ts';
-import { Link } from '../../../../../components/ui/link.tsx';
 
 export interface KeyFiguresProps {
   projectId: string;

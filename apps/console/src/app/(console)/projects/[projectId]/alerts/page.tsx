@@ -47,7 +47,7 @@ export default async function AlertsPage({ params }: PageProps<'projectId'>) {
               title="Add a webhook"
               description="Ceiba posts each alert to this URL, signed as Standard Webhooks describes. The signing secret is shown next."
             >
-              <AddWebhook projectId={projectId} choices={choices} />
+              <AddWebhook choices={choices} />
             </Section>
             <Section
               title="Add a mail address"
@@ -59,7 +59,7 @@ export default async function AlertsPage({ params }: PageProps<'projectId'>) {
                   <code>MAIL_FROM</code> of the console.
                 </Notice>
               ) : (
-                <AddMailAddress projectId={projectId} choices={choices} />
+                <AddMailAddress choices={choices} />
               )}
             </Section>
           </>

@@ -16,12 +16,12 @@ import { Name } from '#components/ui/name.tsx';
 import { PageLinks } from '#components/ui/pagination.tsx';
 import { SearchInput } from '#components/ui/search-input.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
 import { formatCount, plural } from '#lib/format.ts';
 import { type PageProps, parseListQuery, type Query, textOf, withQuery } from '#lib/list-query.ts';
 import { DENSITY_COOKIE, parseDensity } from '#lib/preferences.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
-import { Link } from '../../../../../components/ui/link.tsx';
 import { CapReached } from './_components/cap-reached.tsx';
 import { DensityToggle } from './_components/density-toggle.tsx';
 import { HintLinks } from './_components/hint-links.tsx';
@@ -61,7 +61,7 @@ export default async function KeysPage({ params, searchParams }: PageProps<'proj
   const { byStatus, byHint, activeKeyCap } = survey;
   const counts = { ...byStatus, all: byStatus.active + byStatus.revoked + byStatus.archived };
   return (
-    <KeyDialogs projectId={projectId} defaultRate={project.defaultKeyRateLimitPerMinute}>
+    <KeyDialogs defaultRate={project.defaultKeyRateLimitPerMinute}>
       <PageHeader
         title="Keys"
         guide="api_key"
@@ -112,23 +112,23 @@ export default async function KeysPage({ params, searchParams }: PageProps<'proj
             <SortSelect order={order} className="max-sm:w-36 lg:hidden" />
             <DensityToggle isDense={isDense} className="ml-auto max-sm:hidden" />
           </div>
-          <KeySelection projectId={projectId} keys={keys.flatMap(selectable)}>
+          <KeySelection keys={keys.flatMap(selectable)}>
             {keys.length === 0 ? (
               <p className="py-8 text-muted">
                 {q === ''
                   ? `No ${hint || status === 'all' ? 'such' : status} keys.`
                   : `No key here has “${q}” in its name, note or prefix.`}{' '}
                 {q !== '' && (hint || status !== 'all') && (
-                  <Link
+                  <TextLink
                     href={withQuery(here, query, {
                       status: 'all',
                       hint: undefined,
                       cursor: undefined,
                     })}
-                    className="font-medium text-accent-text hover:underline"
+                    look="step"
                   >
                     Search all {plural(counts.all, 'key')}
-                  </Link>
+                  </TextLink>
                 )}
               </p>
             ) : (

@@ -28,12 +28,7 @@ export default async function MembersPage({ params }: PageProps<'projectId'>) {
           guide="member"
           description="Who may work in this project. A change of a role applies from that member’s next request on."
         />
-        <MemberTable
-          projectId={projectId}
-          ownId={user.userId}
-          mayChange={mayChange}
-          members={members}
-        />
+        <MemberTable ownId={user.userId} mayChange={mayChange} members={members} />
         <dl className="mt-4 mb-8 grid gap-x-4 gap-y-1 text-small text-muted sm:grid-cols-[6rem_1fr]">
           {Object.entries(ROLE_WORDS).map(([word, what]) => (
             <div key={word} className="contents">
@@ -48,14 +43,14 @@ export default async function MembersPage({ params }: PageProps<'projectId'>) {
               title="Invite"
               description={`Creates a link that one person can accept within ${INVITATION_DAYS} days, with any account of this console.`}
             >
-              <InviteMember projectId={projectId} />
+              <InviteMember />
             </Section>
             {invitations.length > 0 && (
               <Section
                 title="Open invitations"
                 description="Their links were shown once. Revoke one to end it."
               >
-                <InvitationTable projectId={projectId} invitations={invitations} />
+                <InvitationTable invitations={invitations} />
               </Section>
             )}
           </>
@@ -65,7 +60,7 @@ export default async function MembersPage({ params }: PageProps<'projectId'>) {
             title="Leave project"
             description="You lose access at once. To return, you need a new invitation."
           >
-            <LeaveProject projectId={projectId} name={name} />
+            <LeaveProject name={name} />
           </Section>
         )}
       </InviteStep>

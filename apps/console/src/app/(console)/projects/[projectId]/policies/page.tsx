@@ -4,6 +4,7 @@ import { FlaskConical, Plus } from 'lucide-react';
 import type { Metadata } from 'next';
 import { ButtonLink } from '#components/ui/button.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
+import { Link } from '#components/ui/link.tsx';
 import { Pagination } from '#components/ui/pagination.tsx';
 import { SearchInput } from '#components/ui/search-input.tsx';
 import { Column, PageHeader } from '#components/ui/section.tsx';
@@ -12,7 +13,6 @@ import { plural } from '#lib/format.ts';
 import { type PageProps, parseListQuery, textOf, withQuery } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
-import { Link } from '../../../../../components/ui/link.tsx';
 import { PolicyDeletion } from './_components/delete-policy.tsx';
 import {
   hitsOf,
@@ -66,7 +66,7 @@ export default async function PoliciesPage({ params, searchParams }: PageProps<'
           )
         }
       />
-      <PolicyDeletion projectId={projectId}>
+      <PolicyDeletion>
         {policies.length === 0 ? (
           <EmptyState
             title="No policies yet, so every call is denied"

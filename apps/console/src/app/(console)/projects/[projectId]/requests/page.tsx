@@ -8,13 +8,13 @@ import { Name } from '#components/ui/name.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { PageLinks } from '#components/ui/pagination.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
 import { FirstCall } from '#components/usage/first-call.tsx';
 import { formatCount, plural } from '#lib/format.ts';
 import { type PageProps, withQuery } from '#lib/list-query.ts';
 import { requestsHref } from '#lib/requests-href.ts';
 import { unlessTooSlow, withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
-import { Link } from '../../../../../components/ui/link.tsx';
 import { env } from '../../../../../env.ts';
 import { LeftOut } from './_components/left-out.tsx';
 import { LiveTail } from './_components/live-tail.tsx';
@@ -62,12 +62,9 @@ export default async function RequestsPage({ params, searchParams }: PageProps<'
             Every denied request and {loggedAllowsPercent}% of the allowed ones, of the last{' '}
             {plural(page.kept.days, 'day')}. Times are in UTC.{' '}
             {may('change_settings') && (
-              <Link
-                href={`/projects/${projectId}/settings#decision-log`}
-                className="rounded underline underline-offset-4"
-              >
+              <TextLink href={`/projects/${projectId}/settings#decision-log`}>
                 Change what is recorded
-              </Link>
+              </TextLink>
             )}
           </>
         }
@@ -119,12 +116,9 @@ function ofKey(filtered: FilteredKey, projectId: string): ReactNode {
   return (
     <>
       Requests with the key{' '}
-      <Link
-        href={`/projects/${projectId}/keys/${apiKeyId}`}
-        className="rounded text-ink underline underline-offset-4"
-      >
+      <TextLink href={`/projects/${projectId}/keys/${apiKeyId}`} className="text-ink">
         <Name>{name.displayName}</Name>
-      </Link>{' '}
+      </TextLink>{' '}
       <code>{name.keyPrefix}…</code>
     </>
   );

@@ -82,12 +82,10 @@ export default async function SettingsPage({ params }: PageProps<'projectId'>) {
                   {may('change_secret') && (
                     <div className="flex flex-wrap gap-2">
                       <RotateSecret
-                        projectId={projectId}
                         secretCreatedAt={secretCreatedAt}
                         previousExpiresAt={previousExpiresAt}
                       />
                       <EndPreviousSecret
-                        projectId={projectId}
                         secretCreatedAt={secretCreatedAt}
                         previousExpiresAt={previousExpiresAt}
                       />
@@ -100,7 +98,7 @@ export default async function SettingsPage({ params }: PageProps<'projectId'>) {
               id: 'name',
               title: 'Name',
               description: 'Only the members of the project see it.',
-              children: <RenameProject projectId={projectId} name={name} />,
+              children: <RenameProject name={name} />,
             },
             may('change_settings') && {
               id: 'default-rate',
@@ -109,7 +107,6 @@ export default async function SettingsPage({ params }: PageProps<'projectId'>) {
                 'Keeps one busy caller from using up the plan’s rate for all others. It applies to every key without its own rate, in addition to the plan’s.',
               children: (
                 <DefaultKeyRate
-                  projectId={projectId}
                   defaultKeyRateLimitPerMinute={project.defaultKeyRateLimitPerMinute}
                 />
               ),
@@ -123,7 +120,6 @@ export default async function SettingsPage({ params }: PageProps<'projectId'>) {
                 // What links of earlier versions lead to.
                 <div id="request-log" className="scroll-mt-28">
                   <DecisionLog
-                    projectId={projectId}
                     loggedAllowsPercent={project.loggedAllowsPercent}
                     logsPaths={project.logsPaths}
                   />
@@ -137,7 +133,6 @@ export default async function SettingsPage({ params }: PageProps<'projectId'>) {
                 'Makes a member the owner. You stay as a developer, and open invitations end.',
               children: (
                 <TransferProject
-                  projectId={projectId}
                   name={name}
                   members={members.map(({ userId, email }) => ({ userId, email }))}
                 />
@@ -148,7 +143,7 @@ export default async function SettingsPage({ params }: PageProps<'projectId'>) {
               title: 'Delete project',
               description:
                 'Permanently deletes its keys, policies, subscription and usage, and your API’s requests are answered with 401. The audit log stays. To deny all calls but keep the data, cancel the subscription instead.',
-              children: <DeleteProject projectId={projectId} name={name} />,
+              children: <DeleteProject name={name} />,
             },
           ]}
         />

@@ -5,7 +5,7 @@ import { notFound } from 'next/navigation';
 import { NextDecision } from '#components/subscription/next-decision.tsx';
 import { QuotaMonth } from '#components/subscription/quota-month.tsx';
 import { StatusChip } from '#components/ui/chip.tsx';
-import { Name } from '#components/ui/name.tsx';
+import { named } from '#components/ui/name.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { formatCount } from '#lib/format.ts';
 import type { PageProps } from '#lib/list-query.ts';
@@ -39,15 +39,7 @@ export default async function SubscriptionPage({ params }: PageProps<'projectId'
             {subscription && <StatusChip status={subscription.status} />}
           </span>
         }
-        description={
-          subscription ? (
-            <>
-              On the plan <Name>{subscription.plan.name}</Name>.
-            </>
-          ) : (
-            'No plan yet.'
-          )
-        }
+        description={subscription ? named`On the plan ${subscription.plan.name}.` : 'No plan yet.'}
         guide="subscription"
       />
       <NextDecision subscription={subscription} use={use} />
@@ -71,7 +63,6 @@ export default async function SubscriptionPage({ params }: PageProps<'projectId'
         <>
           <Section title="Plan" description="Plan changes apply immediately.">
             <PlanChoice
-              projectId={projectId}
               plans={plans}
               currentPlanId={subscription?.plan.planId ?? null}
               activeKeys={keys.byStatus.active}
@@ -84,13 +75,13 @@ export default async function SubscriptionPage({ params }: PageProps<'projectId'
                 title="Status"
                 description="Active and trial allow calls; past due and canceled deny them. Keys, policies and usage are not affected."
               >
-                <StatusChoice projectId={projectId} status={subscription.status} />
+                <StatusChoice status={subscription.status} />
               </Section>
               <Section
                 title="Period end"
                 description="From this time on, all calls are denied until you set a later end."
               >
-                <PeriodEnd projectId={projectId} currentPeriodEnd={periodEnd} />
+                <PeriodEnd currentPeriodEnd={periodEnd} />
               </Section>
             </>
           )}

@@ -8,6 +8,7 @@ import { EmptyState } from '#components/ui/empty-state.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
 import { byTone } from '#components/usage/by-tone.ts';
 import { DenialReasons } from '#components/usage/denial-reasons.tsx';
@@ -28,7 +29,6 @@ import { type PageProps, withQuery } from '#lib/list-query.ts';
 import { legible } from '#lib/text.ts';
 import { unlessTooSlow, withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
-import { Link } from '../../../../../components/ui/link.tsx';
 import { env } from '../../../../../env.ts';
 
 export const metadata: Metadata = { title: 'Usage' };
@@ -182,13 +182,9 @@ function AllowedCalls({ title, series, gone, nameOf, hrefOf }: AllowedCallsProps
       label === null ? (
         <span className="text-muted">{gone}</span>
       ) : (
-        <Link
-          href={hrefOf(id)}
-          title={legible(label)}
-          className="block truncate rounded underline-offset-4 hover:underline"
-        >
+        <TextLink href={hrefOf(id)} title={legible(label)} look="quiet" className="block truncate">
           {nameOf(label)}
-        </Link>
+        </TextLink>
       ),
   }));
   if (rest.total > 0) {

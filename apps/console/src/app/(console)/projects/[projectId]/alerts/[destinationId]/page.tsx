@@ -68,33 +68,31 @@ export default async function DestinationPage({
           description={<Summary destination={destination} mayChange={mayChange} />}
           guide="alert_destination"
           actions={
-            mayChange && isEnabled && isWanted && <DestinationButton change="test" {...ref} />
+            mayChange &&
+            isEnabled &&
+            isWanted && <DestinationButton change="test" destinationId={destinationId} />
           }
         />
         <Problem {...destination} />
         {isEnabled && !isWanted && (
           <Unconfirmed
             {...destination}
-            action={mayChange && <DestinationButton change="ask" {...ref} />}
+            action={mayChange && <DestinationButton change="ask" destinationId={destinationId} />}
           />
         )}
         <Section title="Deliveries">
-          {deliveries.items.length > 0 ? (
-            <DeliveryTable
-              {...ref}
-              deliveries={deliveries.items}
-              maySend={mayChange && isEnabled && isWanted}
-            />
-          ) : (
-            <p className="text-muted">Nothing was sent here yet.</p>
-          )}
+          <DeliveryTable
+            destinationId={destinationId}
+            deliveries={deliveries.items}
+            maySend={mayChange && isEnabled && isWanted}
+          />
           <PageLinks here={here} query={query} page={deliveries} names={['Newer', 'Older']} />
         </Section>
         {mayChange && (
           <>
             <Section title="Settings">
               <ChangeDestination
-                {...ref}
+                destinationId={destinationId}
                 kind={destination.kind}
                 address={destination.address}
                 description={destination.description}
@@ -103,9 +101,14 @@ export default async function DestinationPage({
             </Section>
             <Section title="Manage">
               <div className="flex flex-wrap gap-2">
-                <DestinationButton change={isEnabled ? 'disable' : 'enable'} {...ref} />
-                {destination.kind === 'webhook' && <RotateSigningSecret {...ref} />}
-                <DeleteDestination {...ref} />
+                <DestinationButton
+                  change={isEnabled ? 'disable' : 'enable'}
+                  destinationId={destinationId}
+                />
+                {destination.kind === 'webhook' && (
+                  <RotateSigningSecret destinationId={destinationId} />
+                )}
+                <DeleteDestination destinationId={destinationId} />
               </div>
             </Section>
           </>

@@ -1,7 +1,7 @@
 import type { AlertDelivery } from '@ceiba/schema';
 import { Check, Clock, X } from 'lucide-react';
 import { Chip } from '#components/ui/chip.tsx';
-import { Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
+import { Table } from '#components/ui/table.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
 import { plural } from '#lib/format.ts';
 import { SendAgain } from './destination-button.tsx';
@@ -13,7 +13,6 @@ const STATUS = {
 } as const;
 
 export interface DeliveryTableProps {
-  projectId: string;
   destinationId: string;
   deliveries: readonly AlertDelivery[];
   /** Whether the viewer may send one again, and the destination gets any. */
@@ -21,43 +20,53 @@ export interface DeliveryTableProps {
 }
 
 /** What a destination got, the newest first. */
-export function DeliveryTable({ deliveries, maySend, ...ref }: DeliveryTableProps) {
-  return (
-    <Table
-      label="Deliveries, newest first"
-      head={
-        <>
-          <HeadCell>Alert</HeadCell>
-          <HeadCell>Status</HeadCell>
-          <HeadCell className="max-md:hidden">Last attempt</HeadCell>
-        </>
-      }
-    >
-      {deliveries.map((delivery) => (
-        <Row key={delivery.deliveryId}>
-          <Cell className="py-3 align-top">
-            <AlertType type={delivery.type} />
+export const DeliveryTable = ({ deliveries, maySend, ...ref }: DeliveryTableProps) => (
+  <Table
+    label="Deliveries, newest first"
+    items={deliveries}
+    keyOf={({ deliveryId }) => deliveryId}
+    empty={<p className="text-muted">Nothing was sent here yet.</p>}
+    columns={[
+      {
+        name: 'Alert',
+        cellClassName: 'py-3 align-top',
+        cell: ({ type, createdAt }) => (
+          <>
+            <AlertType type={type} />
             <span className="block text-small text-muted">
-              <RelativeTime at={delivery.createdAt} inRow />
+              <RelativeTime at={createdAt} inRow />
             </span>
-          </Cell>
-          <Cell className="py-3 align-top">
+          </>
+        ),
+      },
+      {
+        name: 'Status',
+        cellClassName: 'py-3 align-top',
+        cell: (delivery) => (
+          <>
             <DeliveryStatus {...delivery} />
             {maySend && delivery.status === 'failed' && (
               <div className="mt-2">
                 <SendAgain {...ref} deliveryId={delivery.deliveryId} type={delivery.type} />
               </div>
             )}
-          </Cell>
-          <Cell className="py-3 align-top whitespace-nowrap text-muted max-md:hidden">
-            {delivery.lastAttemptAt && <RelativeTime at={delivery.lastAttemptAt} inRow />}
-            <span className="block text-small">{plural(delivery.attempts, 'attempt')}</span>
-          </Cell>
-        </Row>
-      ))}
-    </Table>
-  );
-}
+          </>
+        ),
+      },
+      {
+        name: 'Last attempt',
+        className: 'whitespace-nowrap text-muted max-md:hidden',
+        cellClassName: 'py-3 align-top',
+        cell: ({ lastAttemptAt, attempts }) => (
+          <>
+            {lastAttemptAt && <RelativeTime at={lastAttemptAt} inRow />}
+            <span className="block text-small">{plural(attempts, 'attempt')}</span>
+          </>
+        ),
+      },
+    ]}
+  />
+);
 
 /** May break after its dot. */
 function AlertType({ type }: { type: string }) {

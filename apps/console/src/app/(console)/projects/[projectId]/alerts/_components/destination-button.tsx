@@ -18,7 +18,6 @@ const CHANGES = {
 
 /** Which destination a form is about; all of it is sent as hidden fields. */
 export interface DestinationRef {
-  projectId: string;
   destinationId: string;
 }
 

@@ -1,6 +1,6 @@
 'use client';
 
-import type { ActionFormParts } from '#components/action-form.tsx';
+import { useActionForm } from '#components/action-form.tsx';
 import { TextField } from '#components/form-fields.tsx';
 import { Checkbox } from '#components/ui/input.tsx';
 
@@ -12,7 +12,6 @@ export interface AlertChoice {
 }
 
 export interface DestinationFieldsProps {
-  parts: ActionFormParts<unknown>;
   kind: 'webhook' | 'mail';
   choices: readonly AlertChoice[];
   address?: string;
@@ -20,20 +19,14 @@ export interface DestinationFieldsProps {
 }
 
 /** The fields of a destination, for a new one and for a change. */
-export function DestinationFields({
-  parts,
-  kind,
-  choices,
-  address,
-  description,
-}: DestinationFieldsProps) {
-  const error = parts.errorOf('eventTypes');
-  const { state } = parts;
+export function DestinationFields(props: DestinationFieldsProps) {
+  const { kind, choices, address, description } = props;
+  const { state, errorOf, typed } = useActionForm();
+  const error = errorOf('eventTypes');
   const wasSent = state.kind === 'refused';
   return (
     <>
       <TextField
-        parts={parts}
         name="address"
         type={kind === 'webhook' ? 'url' : 'email'}
         label={kind === 'webhook' ? 'URL' : 'E-mail address'}
@@ -41,7 +34,6 @@ export function DestinationFields({
         initial={address}
       />
       <TextField
-        parts={parts}
         name="description"
         label="Description"
         optional
@@ -55,7 +47,7 @@ export function DestinationFields({
             key={type}
             name={type}
             value="yes"
-            defaultChecked={wasSent ? parts.typed(type) === 'yes' : chosen}
+            defaultChecked={wasSent ? typed(type) === 'yes' : chosen}
             label={words}
             hint={<code>{type}</code>}
           />

@@ -18,18 +18,14 @@ export interface ChangeDestinationProps extends DestinationRef {
   description: string;
 }
 
-export const ChangeDestination = ({
-  projectId,
-  destinationId,
-  ...saved
-}: ChangeDestinationProps) => (
+export const ChangeDestination = ({ destinationId, ...saved }: ChangeDestinationProps) => (
   <SubmitForm
     action={changeDestination}
-    hidden={{ projectId, destinationId }}
+    hidden={{ destinationId }}
     done={{ title: 'Saved' }}
     submit="Save destination"
   >
-    {(parts) => <DestinationFields parts={parts} {...saved} />}
+    <DestinationFields {...saved} />
   </SubmitForm>
 );
 

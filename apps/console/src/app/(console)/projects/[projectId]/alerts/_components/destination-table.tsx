@@ -2,9 +2,8 @@ import type { AlertDestination } from '@ceiba/schema';
 import { publicAddress } from '@ceiba/schema';
 import { Mail, Webhook } from 'lucide-react';
 import { Name } from '#components/ui/name.tsx';
-import { Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
-import { RelativeTime } from '#components/ui/time.tsx';
-import { Link } from '../../../../../../components/ui/link.tsx';
+import { Table, timeColumn } from '#components/ui/table.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
 import { StateChip } from './state-chip.tsx';
 
 export interface DestinationTableProps {
@@ -13,55 +12,54 @@ export interface DestinationTableProps {
 }
 
 /** Every destination of a project; each leads to its deliveries. */
-export function DestinationTable({ projectId, destinations }: DestinationTableProps) {
+export const DestinationTable = ({ projectId, destinations }: DestinationTableProps) => (
+  <Table
+    label="Alert destinations"
+    items={destinations}
+    keyOf={({ destinationId }) => destinationId}
+    columns={[
+      {
+        name: 'Destination',
+        cellClassName: 'max-md:py-3',
+        cell: (destination) => <Destination projectId={projectId} destination={destination} />,
+      },
+      { name: 'State', cell: (destination) => <StateChip {...destination} /> },
+      {
+        name: 'Alerts',
+        numeric: true,
+        className: 'max-md:hidden',
+        cell: ({ eventTypes }) => eventTypes.length,
+      },
+      timeColumn<AlertDestination>('Added', ({ createdAt }) => createdAt),
+    ]}
+  />
+);
+
+function Destination({
+  projectId,
+  destination,
+}: {
+  projectId: string;
+  destination: AlertDestination;
+}) {
+  const { destinationId, kind, description } = destination;
+  const Icon = kind === 'webhook' ? Webhook : Mail;
+  const address = publicAddress(destination);
   return (
-    <Table
-      label="Alert destinations"
-      head={
-        <>
-          <HeadCell>Destination</HeadCell>
-          <HeadCell>State</HeadCell>
-          <HeadCell numeric className="max-md:hidden">
-            Alerts
-          </HeadCell>
-          <HeadCell className="max-md:hidden">Added</HeadCell>
-        </>
-      }
-    >
-      {destinations.map((destination) => {
-        const { destinationId, kind, description, eventTypes, createdAt } = destination;
-        const Icon = kind === 'webhook' ? Webhook : Mail;
-        const address = publicAddress(destination);
-        return (
-          <Row key={destinationId}>
-            <Cell className="max-md:py-3">
-              <span className="flex items-center gap-3">
-                <Icon aria-hidden="true" className="size-4 shrink-0 text-muted" />
-                <span className="min-w-0">
-                  <Link
-                    href={`/projects/${projectId}/alerts/${destinationId}`}
-                    className="rounded font-medium underline-offset-4 wrap-anywhere hover:underline"
-                  >
-                    <Name>{description || address}</Name>
-                  </Link>
-                  {description && (
-                    <span className="block text-small text-muted wrap-anywhere">{address}</span>
-                  )}
-                </span>
-              </span>
-            </Cell>
-            <Cell>
-              <StateChip {...destination} />
-            </Cell>
-            <Cell numeric className="max-md:hidden">
-              {eventTypes.length}
-            </Cell>
-            <Cell className="whitespace-nowrap text-muted max-md:hidden">
-              <RelativeTime at={createdAt} inRow />
-            </Cell>
-          </Row>
-        );
-      })}
-    </Table>
+    <span className="flex items-center gap-3">
+      <Icon aria-hidden="true" className="size-4 shrink-0 text-muted" />
+      <span className="min-w-0">
+        <TextLink
+          href={`/projects/${projectId}/alerts/${destinationId}`}
+          look="quiet"
+          className="font-medium wrap-anywhere"
+        >
+          <Name>{description || address}</Name>
+        </TextLink>
+        {description && (
+          <span className="block text-small text-muted wrap-anywhere">{address}</span>
+        )}
+      </span>
+    </span>
   );
 }

@@ -3,25 +3,18 @@ import { Check, CirclePause, Clock, TriangleAlert } from 'lucide-react';
 import { Chip } from '#components/ui/chip.tsx';
 
 const LOOKS = {
-  enabled: { tone: 'allow', icon: Check, word: 'Enabled' },
-  failing: { tone: 'deny', icon: TriangleAlert, word: 'Failing' },
-  disabled: { tone: 'limit', icon: CirclePause, word: 'Disabled' },
-  disabledByCeiba: { tone: 'deny', icon: CirclePause, word: 'Disabled by Ceiba' },
-  unconfirmed: { tone: 'neutral', icon: Clock, word: 'Not confirmed' },
-  unsubscribed: { tone: 'limit', icon: CirclePause, word: 'Unsubscribed' },
+  enabled: { tone: 'allow', icon: Check, children: 'Enabled' },
+  failing: { tone: 'deny', icon: TriangleAlert, children: 'Failing' },
+  disabled: { tone: 'limit', icon: CirclePause, children: 'Disabled' },
+  disabledByCeiba: { tone: 'deny', icon: CirclePause, children: 'Disabled by Ceiba' },
+  unconfirmed: { tone: 'neutral', icon: Clock, children: 'Not confirmed' },
+  unsubscribed: { tone: 'limit', icon: CirclePause, children: 'Unsubscribed' },
 } as const;
 
 type Facts = Pick<AlertDestination, 'kind' | 'consent' | 'disabledReason' | 'failingSince'>;
 
 /** Whether a destination gets alerts, and whether they arrive. */
-export function StateChip(destination: Facts) {
-  const { tone, icon, word } = LOOKS[stateOf(destination)];
-  return (
-    <Chip tone={tone} icon={icon}>
-      {word}
-    </Chip>
-  );
-}
+export const StateChip = (destination: Facts) => <Chip {...LOOKS[stateOf(destination)]} />;
 
 function stateOf({ kind, consent, disabledReason, failingSince }: Facts): keyof typeof LOOKS {
   if (disabledReason !== null) return disabledReason === 'user' ? 'disabled' : 'disabledByCeiba';

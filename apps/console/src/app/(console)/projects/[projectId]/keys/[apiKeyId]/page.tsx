@@ -2,7 +2,6 @@ import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { z } from 'zod';
 import { AuditList } from '#components/audit/audit-list.tsx';
-import { ButtonLink } from '#components/ui/button.tsx';
 import { StatusChip } from '#components/ui/chip.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Name } from '#components/ui/name.tsx';
@@ -50,7 +49,7 @@ export default async function KeyPage({
   const mayChange = may('change_keys');
   const defaultRate = project.defaultKeyRateLimitPerMinute;
   return (
-    <KeyDialogs projectId={projectId} defaultRate={defaultRate}>
+    <KeyDialogs defaultRate={defaultRate}>
       <Column>
         <PageHeader
           title={<Name>{apiKey.displayName}</Name>}
@@ -117,22 +116,14 @@ export default async function KeyPage({
         <Section
           title="Most denied calls"
           description={`Recorded requests of the last ${plural(kept.days, 'day')}, the most frequent first.`}
-          actions={
-            <ButtonLink size="sm" href={requestsHref(projectId, { key: apiKeyId })}>
-              All requests
-            </ButtonLink>
-          }
+          link={{ href: requestsHref(projectId, { key: apiKeyId }), label: 'All requests' }}
         >
           <MostDenied projectId={projectId} apiKeyId={apiKeyId} groups={denials} />
         </Section>
         <Section
           title="History"
           description="Who changed this key, the newest first."
-          actions={
-            <ButtonLink size="sm" href={`/projects/${projectId}/audit?q=${apiKeyId}`}>
-              All changes
-            </ButtonLink>
-          }
+          link={{ href: `/projects/${projectId}/audit?q=${apiKeyId}`, label: 'All changes' }}
         >
           {changes.length === 0 ? (
             <p className="text-muted">No changes are recorded.</p>

@@ -36,14 +36,13 @@ const STEPS = {
 
 export interface BulkDialogProps {
   step: BulkStep;
-  projectId: string;
   keys: readonly SelectableKey[];
   onDone: () => void;
   onClose: () => void;
 }
 
 /** Asks once for all keys, then says which were not changed and why. */
-export default function BulkDialog({ step, projectId, keys, onDone, onClose }: BulkDialogProps) {
+export default function BulkDialog({ step, keys, onDone, onClose }: BulkDialogProps) {
   const toast = useToast();
   const [result, setResult] = useState<ChangeApiKeysResult>();
   const { question, meaning, button, done } = STEPS[step];
@@ -74,7 +73,6 @@ export default function BulkDialog({ step, projectId, keys, onDone, onClose }: B
       }
       action={changeKeys}
       hidden={{
-        projectId,
         change: step,
         apiKeyIds: keys.map(({ apiKeyId }) => apiKeyId).join(','),
       }}
@@ -88,7 +86,7 @@ export default function BulkDialog({ step, projectId, keys, onDone, onClose }: B
       confirm={`${button} ${plural(keys.length, 'key')}`}
       isDangerous={step !== 'set_expiry'}
     >
-      {(parts) => step === 'set_expiry' && <ExpiryField parts={parts} isBulk />}
+      {step === 'set_expiry' && <ExpiryField isBulk />}
     </ConfirmAction>
   );
 }

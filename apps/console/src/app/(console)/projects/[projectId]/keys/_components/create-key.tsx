@@ -54,29 +54,19 @@ function NameStep({
       {plan.activeKeys >= plan.activeKeyCap && <CapReached projectId={projectId} {...plan} />}
       <ActionForm
         action={createShownKey}
-        hidden={{ projectId }}
         onDone={onCreated}
         onInput={() => loadCreatedKey().catch(() => {})}
         className="card grid gap-6"
       >
-        {(parts) => (
-          <>
-            <TextField
-              parts={parts}
-              name="displayName"
-              label="Name"
-              hint="The caller, such as “Mobile app”. Your API sees it with every allowed call."
-              autoFocus
-            />
-            <ExpiryField parts={parts} />
-            <LimitFields parts={parts} defaultRate={defaultRate} />
-            <FormButtons
-              label="Create key"
-              pending={parts.pending}
-              cancelHref={`/projects/${projectId}/keys`}
-            />
-          </>
-        )}
+        <TextField
+          name="displayName"
+          label="Name"
+          hint="The caller, such as “Mobile app”. Your API sees it with every allowed call."
+          autoFocus
+        />
+        <ExpiryField />
+        <LimitFields defaultRate={defaultRate} />
+        <FormButtons label="Create key" cancelHref={`/projects/${projectId}/keys`} />
       </ActionForm>
     </>
   );

@@ -1,7 +1,7 @@
 'use client';
 
 import { useRouter } from 'next/navigation';
-import { Name } from '#components/ui/name.tsx';
+import { named } from '#components/ui/name.tsx';
 import { SecretReveal } from '#components/ui/secret-reveal.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import { curlExample } from '#lib/curl-example.ts';
@@ -21,11 +21,7 @@ export default function CreatedKey({ projectId, apiKey, example }: CreatedKeyPro
   return (
     <>
       <PageHeader
-        title={
-          <>
-            <Name>{displayName}</Name> is created
-          </>
-        }
+        title={named`${displayName} is created`}
         description="Give it to its caller. It works immediately."
       />
       <SecretReveal

@@ -1,6 +1,6 @@
 'use client';
 
-import { EndField, type EndFieldProps } from '#components/end-field.tsx';
+import { EndField } from '#components/end-field.tsx';
 
 const DAYS = [
   ['7', 'In 7 days'],
@@ -9,16 +9,15 @@ const DAYS = [
   ['365', 'In a year'],
 ] as const;
 
-export interface ExpiryFieldProps extends Pick<EndFieldProps, 'parts'> {
+export interface ExpiryFieldProps {
   /** The current expiry, ISO 8601; null if the key never expires. */
   initial?: string | null;
   /** Whether the expiry is that of several keys. */
   isBulk?: boolean;
 }
 
-export const ExpiryField = ({ parts, initial = null, isBulk = false }: ExpiryFieldProps) => (
+export const ExpiryField = ({ initial = null, isBulk = false }: ExpiryFieldProps) => (
   <EndField
-    parts={parts}
     label="Expires"
     names={{ ends: 'expires', instant: 'expiresAt' }}
     initial={initial}

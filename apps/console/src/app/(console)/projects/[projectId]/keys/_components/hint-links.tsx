@@ -1,8 +1,8 @@
 import { clsx } from 'clsx';
 import { CalendarClock, CirclePause, Clock, Hourglass, Infinity as Never, X } from 'lucide-react';
+import { Link } from '#components/ui/link.tsx';
 import { formatCount } from '#lib/format.ts';
 import { type Query, withQuery } from '#lib/list-query.ts';
-import { Link } from '../../../../../../components/ui/link.tsx';
 import { HINTS, type HintFilter } from '../filter.ts';
 
 const ICONS = {

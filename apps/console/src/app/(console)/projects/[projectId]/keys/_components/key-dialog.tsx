@@ -4,9 +4,8 @@ import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
 import { API_KEY_NOTE_LENGTH_MAX } from '@ceiba/domain/constants';
 import type { ReactNode } from 'react';
 import { ConfirmAction, FormDialog } from '#components/action-dialog.tsx';
-import type { ActionFormParts } from '#components/action-form.tsx';
 import { TextAreaField, TextField } from '#components/form-fields.tsx';
-import { Name } from '#components/ui/name.tsx';
+import { named } from '#components/ui/name.tsx';
 import type { FormAction } from '#lib/action-state.ts';
 import { legible } from '#lib/text.ts';
 import {
@@ -28,69 +27,57 @@ export type KeyStep = keyof typeof CHANGES | keyof typeof QUESTIONS;
 interface KeyDialogProps {
   step: KeyStep;
   target: KeyTarget;
-  projectId: string;
   defaultRate: number | null;
   onClose: () => void;
 }
 
 /** One change of one key: what it does, and whether it can be undone. */
-export default function KeyDialog({ step, projectId, defaultRate, ...props }: KeyDialogProps) {
+export default function KeyDialog({ step, defaultRate, ...props }: KeyDialogProps) {
   const { target, onClose } = props;
-  const dialog = { onClose, hidden: { projectId, apiKeyId: target.apiKeyId } };
+  const dialog = { onClose, hidden: { apiKeyId: target.apiKeyId } };
   const about = legible(target.displayName);
   if (!isChange(step)) return <Confirm {...dialog} target={target} about={about} step={step} />;
-  const { subject, done, fields, ...change } = CHANGES[step];
+  const { title, done, fields, ...change } = CHANGES[step];
   return (
     <FormDialog
       {...dialog}
       {...change}
-      title={
-        <>
-          {subject} <Name>{target.displayName}</Name>
-        </>
-      }
+      title={title(target.displayName)}
       done={{ title: done, description: about }}
     >
-      {(parts) => fields(parts, target, defaultRate)}
+      {fields(target, defaultRate)}
     </FormDialog>
   );
 }
 
 interface Change {
-  /** The question, up to the name of the key. */
-  subject: string;
+  title: (displayName: string) => ReactNode;
   description: string;
   action: FormAction;
   submit: string;
   /** The message of a success. */
   done: string;
-  fields: (
-    parts: ActionFormParts<unknown>,
-    target: KeyTarget,
-    defaultRate: number | null,
-  ) => ReactNode;
+  fields: (target: KeyTarget, defaultRate: number | null) => ReactNode;
 }
 
 /** The changes that have a form. */
 const CHANGES = {
   describe: {
-    subject: 'Name and note of',
+    title: (name) => named`Name and note of ${name}`,
     description:
       'Your API sees the name with every allowed call. Only this console shows the note.',
     action: describeKey,
     submit: 'Save',
     done: 'Name and note saved',
-    fields: (parts, { displayName, note }) => (
+    fields: ({ displayName, note }) => (
       <>
         <TextField
-          parts={parts}
           name="displayName"
           label="Name"
           initial={displayName}
           maxLength={DISPLAY_NAME_LENGTH_MAX}
         />
         <TextAreaField
-          parts={parts}
           name="note"
           label="Note"
           optional
@@ -102,23 +89,21 @@ const CHANGES = {
     ),
   },
   expiry: {
-    subject: 'Expiry of',
+    title: (name) => named`Expiry of ${name}`,
     description: 'You can change this as long as the key is active, even after it has expired.',
     action: setKeyExpiry,
     submit: 'Set expiry',
     done: 'Expiry saved',
-    fields: (parts, { expiresAt }) => <ExpiryField parts={parts} initial={expiresAt} />,
+    fields: ({ expiresAt }) => <ExpiryField initial={expiresAt} />,
   },
   limits: {
-    subject: 'Limits of',
+    title: (name) => named`Limits of ${name}`,
     description:
       'They apply in addition to the plan’s limits, from the next request on. Requests made so far still count.',
     action: setKeyLimits,
     submit: 'Set limits',
     done: 'Limits saved',
-    fields: (parts, target, defaultRate) => (
-      <LimitFields parts={parts} initial={target} defaultRate={defaultRate} />
-    ),
+    fields: (target, defaultRate) => <LimitFields initial={target} defaultRate={defaultRate} />,
   },
 } as const satisfies Record<string, Change>;
 
@@ -129,7 +114,7 @@ const FOR_GOOD = 'This cannot be undone.';
 
 const QUESTIONS = {
   disable: {
-    question: 'Disable',
+    title: (name: string) => named`Disable ${name}?`,
     meaning:
       'From the next request on, calls with it are denied as expired_api_key until you enable it. It still counts as an active key of the plan.',
     warning: null,
@@ -138,7 +123,7 @@ const QUESTIONS = {
     done: 'Key disabled',
   },
   enable: {
-    question: 'Enable',
+    title: (name: string) => named`Enable ${name}?`,
     meaning:
       'From the next request on, calls with it are allowed again, unless it is expired or another check denies them.',
     warning: null,
@@ -147,7 +132,7 @@ const QUESTIONS = {
     done: 'Key enabled',
   },
   revoke: {
-    question: 'Revoke',
+    title: (name: string) => named`Revoke ${name}?`,
     meaning: `Use this if the key may have leaked. From the next request on, calls with it are denied as revoked_api_key. ${ENDS}`,
     warning: FOR_GOOD,
     action: revokeKey,
@@ -155,7 +140,7 @@ const QUESTIONS = {
     done: 'Key revoked',
   },
   archive: {
-    question: 'Archive',
+    title: (name: string) => named`Archive ${name}?`,
     meaning: `Use this if the key is no longer needed. From the next request on, calls with it are denied as archived_api_key. ${ENDS}`,
     warning: FOR_GOOD,
     action: archiveKey,
@@ -173,15 +158,11 @@ interface ConfirmProps {
 }
 
 function Confirm({ step, target, about, ...dialog }: ConfirmProps) {
-  const { question, meaning, warning, action, button, done } = QUESTIONS[step];
+  const { title, meaning, warning, action, button, done } = QUESTIONS[step];
   return (
     <ConfirmAction
       {...dialog}
-      title={
-        <>
-          {question} <Name>{target.displayName}</Name>?
-        </>
-      }
+      title={title(target.displayName)}
       description={
         <>
           <p>

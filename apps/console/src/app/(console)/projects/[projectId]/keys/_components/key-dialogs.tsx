@@ -16,24 +16,18 @@ export const useKeyStep = () => useContext(OpenContext);
 const KeyDialog = dynamic(() => import('./key-dialog.tsx'));
 
 export interface KeyDialogsProps {
-  projectId: string;
   defaultRate: number | null;
   children: ReactNode;
 }
 
 /** Shows the dialogs of the keys inside it. */
-export function KeyDialogs({ projectId, defaultRate, children }: KeyDialogsProps) {
+export function KeyDialogs({ defaultRate, children }: KeyDialogsProps) {
   const dialog = useRowDialog<{ step: KeyStep; target: KeyTarget }>();
   return (
     <OpenContext value={(step, target, from) => dialog.open({ step, target }, from)}>
       <div {...dialog.listProps}>{children}</div>
       {dialog.shown && (
-        <KeyDialog
-          projectId={projectId}
-          defaultRate={defaultRate}
-          {...dialog.shown}
-          onClose={dialog.close}
-        />
+        <KeyDialog defaultRate={defaultRate} {...dialog.shown} onClose={dialog.close} />
       )}
     </OpenContext>
   );

@@ -12,11 +12,11 @@ import {
   type LucideIcon,
   Pencil,
 } from 'lucide-react';
+import { Link } from '#components/ui/link.tsx';
 import { popoverItem } from '#components/ui/popover.tsx';
 import { RowMenu, RowMenuButton } from '#components/ui/row-menu.tsx';
 import { requestsHref } from '#lib/requests-href.ts';
 import { legible } from '#lib/text.ts';
-import { Link } from '../../../../../../components/ui/link.tsx';
 import type { KeyTarget } from '../key-state.ts';
 import type { KeyStep } from './key-dialog.tsx';
 import { useKeyStep } from './key-dialogs.tsx';

@@ -34,14 +34,13 @@ const STEPS = [
 ] as const;
 
 export interface KeySelectionProps {
-  projectId: string;
   /** The keys of the page that can be changed. */
   keys: readonly SelectableKey[];
   children: ReactNode;
 }
 
 /** Lets the keys of the list inside it be selected, and shows what can be done to them. */
-export function KeySelection({ projectId, keys, children }: KeySelectionProps) {
+export function KeySelection({ keys, children }: KeySelectionProps) {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const dialog = useRowDialog<{ step: BulkStep; keys: readonly SelectableKey[] }>();
   const selection = useMemo<Selection>(
@@ -91,12 +90,7 @@ export function KeySelection({ projectId, keys, children }: KeySelectionProps) {
         )}
       </div>
       {dialog.shown && (
-        <BulkDialog
-          projectId={projectId}
-          {...dialog.shown}
-          onDone={() => setIds(new Set())}
-          onClose={dialog.close}
-        />
+        <BulkDialog {...dialog.shown} onDone={() => setIds(new Set())} onClose={dialog.close} />
       )}
     </SelectionContext>
   );

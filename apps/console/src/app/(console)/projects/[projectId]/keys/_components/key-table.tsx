@@ -4,12 +4,11 @@ import { clsx } from 'clsx';
 import { CalendarClock, Hourglass, Infinity as Never } from 'lucide-react';
 import { Chip, StatusChip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
-import { SortLink } from '#components/ui/sort-link.tsx';
-import { ActionsHeadCell, Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
+import { actionsColumn, Table } from '#components/ui/table.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
 import { AbsoluteDate, RelativeTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
-import { Link } from '../../../../../../components/ui/link.tsx';
 import { DESCENDING, type KeyOrder, type SortFilter } from '../filter.ts';
 import { stateOf, targetOf } from '../key-state.ts';
 import { KeyMenu } from './key-menu.tsx';
@@ -28,154 +27,153 @@ export interface KeyTableProps {
 
 /** Keys, with what shows which of them should not be active. */
 export function KeyTable({ projectId, keys, order, isDense, may, hrefOfOrder }: KeyTableProps) {
-  const direction = order.descending ? 'descending' : 'ascending';
-  const isCurrent = (sort: SortFilter) => sort === order.sort;
   // The current column reverses its direction.
-  const hrefOf = (sort: SortFilter) =>
-    hrefOfOrder({
-      sort,
-      descending: isCurrent(sort) ? !order.descending : DESCENDING[sort],
-    });
-  const by = (sort: SortFilter, words: string) => (
-    <SortLink href={hrefOf(sort)} direction={isCurrent(sort) ? direction : undefined}>
-      {words}
-    </SortLink>
-  );
+  const by = (sort: SortFilter) => {
+    const isCurrent = sort === order.sort;
+    const direction = order.descending ? ('descending' as const) : ('ascending' as const);
+    return {
+      href: hrefOfOrder({ sort, descending: isCurrent ? !order.descending : DESCENDING[sort] }),
+      direction: isCurrent ? direction : undefined,
+    };
+  };
   // A list of revoked keys has nothing to select.
   const selects = may('change_keys') && keys.some(({ status }) => status === 'active');
-  const ordered = (sort: SortFilter) =>
-    isCurrent(sort) ? ({ 'aria-sort': direction } as const) : {};
   return (
     <Table
       label="Keys"
-      head={
-        <>
-          {selects && (
-            <HeadCell className="w-10 pr-0">
-              <SelectAllKeys />
-            </HeadCell>
-          )}
-          <HeadCell {...ordered('name')}>{by('name', 'Key')}</HeadCell>
-          <HeadCell className="max-sm:hidden">Status</HeadCell>
-          <HeadCell className="max-sm:hidden" {...ordered('last_used')}>
-            {by('last_used', 'Last used')}
-          </HeadCell>
-          <HeadCell numeric className="max-md:hidden" {...ordered('used')}>
-            {by('used', 'This month')}
-          </HeadCell>
-          <HeadCell className="max-lg:hidden" {...ordered('expires')}>
-            {by('expires', 'Expires')}
-          </HeadCell>
-          <HeadCell className="max-lg:hidden" {...ordered('created')}>
-            {by('created', 'Created')}
-          </HeadCell>
-          <ActionsHeadCell className="w-12" />
-        </>
-      }
-    >
-      {keys.map((key) => (
-        <KeyTableRow
-          key={key.apiKeyId}
-          projectId={projectId}
-          apiKey={key}
-          sort={order.sort}
-          selects={selects}
-          isDense={isDense}
-          may={may}
-        />
-      ))}
-    </Table>
+      items={keys}
+      keyOf={({ apiKeyId }) => apiKeyId}
+      rowProps={(key) => ({
+        className: clsx(
+          stateOf(key) !== 'active' && 'text-muted',
+          isDense && 'sm:*:h-10 sm:*:py-0.5',
+        ),
+      })}
+      columns={[
+        selects && {
+          name: 'Selected',
+          heading: <SelectAllKeys />,
+          className: 'w-10 pr-0',
+          cell: ({ apiKeyId, displayName, status }) =>
+            status === 'active' && <SelectKey apiKey={{ apiKeyId, displayName }} />,
+        },
+        {
+          name: 'Key',
+          sort: by('name'),
+          cellClassName: 'max-w-0 py-3 sm:w-2/5 sm:max-w-72',
+          cell: (key) => (
+            <KeyCell projectId={projectId} apiKey={key} sort={order.sort} isDense={isDense} />
+          ),
+        },
+        {
+          name: 'Status',
+          className: 'max-sm:hidden',
+          cell: (key) => <StatusChip status={stateOf(key)} />,
+        },
+        {
+          name: 'Last used',
+          sort: by('last_used'),
+          className: 'whitespace-nowrap max-sm:hidden',
+          cell: ({ lastUsedAt: at }) =>
+            at === null ? (
+              <span className="text-muted">never</span>
+            ) : (
+              <RelativeTime at={at} inRow />
+            ),
+        },
+        {
+          name: 'This month',
+          sort: by('used'),
+          numeric: true,
+          className: 'max-md:hidden',
+          cell: ({ usedThisMonth, monthlyQuota }) => (
+            <>
+              {formatCount(usedThisMonth)}
+              {monthlyQuota !== null && (
+                <p className="text-small text-muted">of {formatCount(monthlyQuota)}</p>
+              )}
+            </>
+          ),
+        },
+        {
+          name: 'Expires',
+          sort: by('expires'),
+          className: 'whitespace-nowrap max-lg:hidden',
+          cell: ({ expiresAt }) =>
+            expiresAt === null ? (
+              <span className="flex items-center gap-1 text-muted">
+                <Never aria-hidden="true" className="size-4" />
+                Never
+              </span>
+            ) : (
+              <RelativeTime at={expiresAt} inRow />
+            ),
+        },
+        {
+          name: 'Created',
+          sort: by('created'),
+          className: 'whitespace-nowrap max-lg:hidden',
+          cell: ({ createdAt }) => <AbsoluteDate at={createdAt} inRow />,
+        },
+        actionsColumn<ApiKeyRow>(
+          (key) => (
+            <KeyMenu
+              projectId={projectId}
+              mayChange={may('change_keys')}
+              maySimulate={may('simulate')}
+              target={targetOf(key)}
+            />
+          ),
+          'w-12 pr-3 pl-0 text-right',
+        ),
+      ]}
+    />
   );
 }
 
-interface KeyTableRowProps extends Pick<KeyTableProps, 'projectId' | 'isDense' | 'may'> {
+interface KeyCellProps extends Pick<KeyTableProps, 'projectId' | 'isDense'> {
   apiKey: ApiKeyRow;
   sort: SortFilter;
-  /** Whether the list has a column of checkboxes. */
-  selects: boolean;
 }
 
-function KeyTableRow({ projectId, apiKey, sort, selects, isDense, may }: KeyTableRowProps) {
-  const { apiKeyId, displayName, keyPrefix, lastUsedAt, expiresAt, usedThisMonth, monthlyQuota } =
-    apiKey;
+/** The name and the prefix of a key; on a phone all of the key. */
+function KeyCell({ projectId, apiKey, sort, isDense }: KeyCellProps) {
+  const { apiKeyId, displayName, keyPrefix } = apiKey;
   const state = stateOf(apiKey);
   return (
-    <Row className={clsx(state !== 'active' && 'text-muted', isDense && 'sm:*:h-10 sm:*:py-0.5')}>
-      {selects && (
-        <Cell className="pr-0">
-          {apiKey.status === 'active' && <SelectKey apiKey={{ apiKeyId, displayName }} />}
-        </Cell>
-      )}
-      <Cell className="max-w-0 py-3 sm:w-2/5 sm:max-w-72">
-        <div className={clsx(isDense && 'sm:flex sm:items-center sm:gap-3')}>
-          <p className="min-w-0 truncate font-medium" title={legible(displayName)}>
-            <Link
-              href={`/projects/${projectId}/keys/${apiKeyId}`}
-              className="rounded underline-offset-4 hover:underline"
-            >
-              <Name>{displayName}</Name>
-            </Link>
-          </p>
-          <p
-            className={clsx(
-              'flex flex-wrap items-center gap-x-3 gap-y-1 max-sm:hidden',
-              isDense && 'sm:shrink-0 sm:max-lg:hidden',
-            )}
-          >
-            <code className="text-small text-muted">{keyPrefix}…</code>
-            <span className={clsx('contents', isDense && 'sm:hidden')}>
-              <Attention apiKey={apiKey} />
-            </span>
-          </p>
-        </div>
-        <div className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-small text-muted sm:hidden">
-          {state === 'active' && needsAttention(apiKey) ? (
-            <Attention apiKey={apiKey} />
-          ) : (
-            <StatusChip status={state} />
+    <>
+      <div className={clsx(isDense && 'sm:flex sm:items-center sm:gap-3')}>
+        <p className="min-w-0 truncate font-medium" title={legible(displayName)}>
+          <TextLink href={`/projects/${projectId}/keys/${apiKeyId}`} look="quiet">
+            <Name>{displayName}</Name>
+          </TextLink>
+        </p>
+        <p
+          className={clsx(
+            'flex flex-wrap items-center gap-x-3 gap-y-1 max-sm:hidden',
+            isDense && 'sm:shrink-0 sm:max-lg:hidden',
           )}
-          <KeyFact apiKey={apiKey} sort={sort} />
-        </div>
-      </Cell>
-      <Cell className="max-sm:hidden">
-        <StatusChip status={state} />
-      </Cell>
-      <Cell className="whitespace-nowrap max-sm:hidden">
-        <LastUsed at={lastUsedAt} />
-      </Cell>
-      <Cell numeric className="max-md:hidden">
-        {formatCount(usedThisMonth)}
-        {monthlyQuota !== null && (
-          <p className="text-small text-muted">of {formatCount(monthlyQuota)}</p>
-        )}
-      </Cell>
-      <Cell className="whitespace-nowrap max-lg:hidden">
-        {expiresAt === null ? (
-          <span className="flex items-center gap-1 text-muted">
-            <Never aria-hidden="true" className="size-4" />
-            Never
+        >
+          <code className="text-small text-muted">{keyPrefix}…</code>
+          <span className={clsx('contents', isDense && 'sm:hidden')}>
+            <Attention apiKey={apiKey} />
           </span>
+        </p>
+      </div>
+      <div className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-small text-muted sm:hidden">
+        {state === 'active' && needsAttention(apiKey) ? (
+          <Attention apiKey={apiKey} />
         ) : (
-          <RelativeTime at={expiresAt} inRow />
+          <StatusChip status={state} />
         )}
-      </Cell>
-      <Cell className="whitespace-nowrap max-lg:hidden">
-        <AbsoluteDate at={apiKey.createdAt} inRow />
-      </Cell>
-      <Cell className="pr-3 pl-0 text-right">
-        <KeyMenu
-          projectId={projectId}
-          mayChange={may('change_keys')}
-          maySimulate={may('simulate')}
-          target={targetOf(apiKey)}
-        />
-      </Cell>
-    </Row>
+        <KeyFact apiKey={apiKey} sort={sort} />
+      </div>
+    </>
   );
 }
 
 /** What a phone shows of a key beside its state: the value that orders the list, or the last use. */
-function KeyFact({ apiKey, sort }: Pick<KeyTableRowProps, 'apiKey' | 'sort'>) {
+function KeyFact({ apiKey, sort }: Pick<KeyCellProps, 'apiKey' | 'sort'>) {
   const { expiresAt, hints, isExpired, lastUsedAt, usedThisMonth } = apiKey;
   if (sort === 'used')
     return <span className="numbers">{formatCount(usedThisMonth)} this month</span>;
@@ -197,10 +195,6 @@ function KeyFact({ apiKey, sort }: Pick<KeyTableRowProps, 'apiKey' | 'sort'>) {
       used <RelativeTime at={lastUsedAt} inRow />
     </span>
   );
-}
-
-function LastUsed({ at }: { at: string | null }) {
-  return at === null ? <span className="text-muted">never</span> : <RelativeTime at={at} inRow />;
 }
 
 /** Whether an active key has a word that says more than that it is active. */

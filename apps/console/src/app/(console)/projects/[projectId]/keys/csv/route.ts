@@ -1,8 +1,7 @@
 import { listLimits } from '@ceiba/domain';
 import { type ApiKeyRow, exportApiKeys } from '@ceiba/schema';
-import { type CsvColumns, csvDay, csvResponse, csvRoute } from '#server/csv.ts';
+import { type CsvColumns, csvDay, csvResponse, projectCsvRoute } from '#server/csv.ts';
 import { withDatabase } from '#server/database.ts';
-import { requireProject } from '#server/project.ts';
 import { searchOf } from '../filter.ts';
 import { stateOf } from '../key-state.ts';
 
@@ -23,11 +22,7 @@ const COLUMNS: CsvColumns<ApiKeyRow> = {
 };
 
 /** The keys that match the filter of the URL as CSV, in the order of the list. */
-export const GET = csvRoute<{ params: Promise<{ projectId: string }> }>(
-  async (request, { params }) => {
-    const { projectId } = (await requireProject((await params).projectId)).project;
-    const query = Object.fromEntries(request.nextUrl.searchParams);
-    const pages = exportApiKeys(withDatabase, { projectId, ...searchOf(query) });
-    return csvResponse(`ceiba-keys-${csvDay()}`, COLUMNS, pages);
-  },
-);
+export const GET = projectCsvRoute(({ projectId }, query) => {
+  const pages = exportApiKeys(withDatabase, { projectId, ...searchOf(query) });
+  return csvResponse(`ceiba-keys-${csvDay()}`, COLUMNS, pages);
+});

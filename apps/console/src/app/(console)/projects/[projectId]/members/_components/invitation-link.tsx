@@ -1,7 +1,7 @@
 'use client';
 
 import type { ShownOnceProps } from '#components/shown-once.tsx';
-import { Name } from '#components/ui/name.tsx';
+import { named } from '#components/ui/name.tsx';
 import { SecretReveal } from '#components/ui/secret-reveal.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
@@ -13,11 +13,7 @@ export default function InvitationLink({ created, onDone }: ShownOnceProps<NewIn
   return (
     <>
       <PageHeader
-        title={
-          <>
-            <Name>{label}</Name> is invited
-          </>
-        }
+        title={named`${label} is invited`}
         description={
           <>
             Send the link yourself, over a channel that only they read: the first person who accepts

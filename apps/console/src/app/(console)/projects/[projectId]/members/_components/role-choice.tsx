@@ -8,12 +8,11 @@ import { changeRole } from '../actions.ts';
 import { MEMBER_ROLE_WORDS } from './role-words.ts';
 
 export interface RoleChoiceProps {
-  projectId: string;
   member: { userId: string; email: string; role: ProjectRole };
 }
 
 /** A member's role, and the roles to choose from. A change can be undone, so it does not ask. */
-export function RoleChoice({ projectId, member: { userId, email, role } }: RoleChoiceProps) {
+export function RoleChoice({ member: { userId, email, role } }: RoleChoiceProps) {
   return (
     <Popover
       label={`Role of ${email}`}
@@ -30,7 +29,7 @@ export function RoleChoice({ projectId, member: { userId, email, role } }: RoleC
     >
       <ActionForm
         action={changeRole}
-        hidden={{ projectId, userId }}
+        hidden={{ userId }}
         done={(changed) => ({ title: 'Role changed', description: `${email} is now ${changed}` })}
         onDone={(_, form) => form.closest<HTMLElement>('[popover]')?.hidePopover()}
       >

@@ -12,13 +12,12 @@ export interface PolicyTarget {
 }
 
 export interface DeletePolicyDialogProps {
-  projectId: string;
   target: PolicyTarget;
   onClose: () => void;
 }
 
 /** Says which calls will be denied before it deletes the policy. */
-const DeletePolicyDialog = ({ projectId, target, onClose }: DeletePolicyDialogProps) => (
+const DeletePolicyDialog = ({ target, onClose }: DeletePolicyDialogProps) => (
   <ConfirmAction
     onClose={onClose}
     title="Delete this policy?"
@@ -36,7 +35,7 @@ const DeletePolicyDialog = ({ projectId, target, onClose }: DeletePolicyDialogPr
       </>
     }
     action={removePolicy}
-    hidden={{ projectId, policyId: target.policyId }}
+    hidden={{ policyId: target.policyId }}
     done={{ title: 'Policy deleted', description: target.words }}
     cancel="Keep policy"
     confirm="Delete policy"

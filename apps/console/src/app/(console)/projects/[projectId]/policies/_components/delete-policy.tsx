@@ -11,20 +11,13 @@ const OpenContext = createContext<(target: PolicyTarget, from: HTMLElement) => v
 
 const DeletePolicyDialog = dynamic(() => import('./delete-policy-dialog.tsx'));
 
-export interface PolicyDeletionProps {
-  projectId: string;
-  children: ReactNode;
-}
-
 /** Asks before a policy of the list inside it is deleted. */
-export function PolicyDeletion({ projectId, children }: PolicyDeletionProps) {
+export function PolicyDeletion({ children }: { children: ReactNode }) {
   const dialog = useRowDialog<PolicyTarget>();
   return (
     <OpenContext value={dialog.open}>
       <div {...dialog.listProps}>{children}</div>
-      {dialog.shown && (
-        <DeletePolicyDialog projectId={projectId} target={dialog.shown} onClose={dialog.close} />
-      )}
+      {dialog.shown && <DeletePolicyDialog target={dialog.shown} onClose={dialog.close} />}
     </OpenContext>
   );
 }

@@ -10,7 +10,7 @@ import { Button } from '#components/ui/button.tsx';
 import { Field, InputField } from '#components/ui/field.tsx';
 import { CODE_INPUT } from '#components/ui/input.tsx';
 import { Notice } from '#components/ui/notice.tsx';
-import { PathText } from '#components/ui/path-text.tsx';
+import { PathCode, PathText } from '#components/ui/path-text.tsx';
 import { useLiveQuery } from '#components/ui/use-live-query.ts';
 import { policyText } from '#lib/format.ts';
 import { changePolicy, createNewPolicy } from '../actions.ts';
@@ -59,8 +59,8 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
         action={isNew ? createNewPolicy : changePolicy}
         hidden={
           isNew
-            ? { projectId }
-            : { projectId, policyId, seenMethod: seen.method, seenPathPattern: seen.pathPattern }
+            ? undefined
+            : { policyId, seenMethod: seen.method, seenPathPattern: seen.pathPattern }
         }
         done={(saved) => ({
           title: isNew ? 'Policy added' : 'Policy saved',
@@ -72,7 +72,7 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
         }}
         className="card grid gap-6"
       >
-        {({ pending, errorOf }) => (
+        {({ errorOf }) => (
           <>
             {isChanged && (
               <ChangedElsewhere
@@ -116,11 +116,7 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
                 <PathText>{props.widening}</PathText>
               </Notice>
             )}
-            <FormButtons
-              label={isNew ? 'Add policy' : 'Save policy'}
-              pending={pending}
-              cancelHref={list}
-            />
+            <FormButtons label={isNew ? 'Add policy' : 'Save policy'} cancelHref={list} />
           </>
         )}
       </ActionForm>
@@ -172,9 +168,7 @@ function ChangedElsewhere({ saved, typed, onKeep, onDiscard }: ChangedElsewhereP
           <Fragment key={name}>
             <dt>{name}</dt>
             <dd>
-              <code className="text-small text-ink">
-                <PathText>{policyText(rule)}</PathText>
-              </code>
+              <PathCode className="text-ink">{policyText(rule)}</PathCode>
             </dd>
           </Fragment>
         ))}

@@ -1,15 +1,12 @@
 import type { Policy, PolicyOverlap } from '@ceiba/domain';
 import type { PolicyWithHits } from '@ceiba/schema';
-import { clsx } from 'clsx';
 import { Check, Pencil } from 'lucide-react';
-import type { ReactNode } from 'react';
 import { ButtonLink } from '#components/ui/button.tsx';
 import { Chip, MethodChip } from '#components/ui/chip.tsx';
-import { PathText } from '#components/ui/path-text.tsx';
-import { SortLink } from '#components/ui/sort-link.tsx';
-import { ActionsHeadCell, Cell, HeadCell, Row, Table } from '#components/ui/table.tsx';
+import { Link } from '#components/ui/link.tsx';
+import { PathCode } from '#components/ui/path-text.tsx';
+import { actionsColumn, Table } from '#components/ui/table.tsx';
 import { formatCount, plural, policyText } from '#lib/format.ts';
-import { Link } from '../../../../../../components/ui/link.tsx';
 import { DeletePolicyButton } from './delete-policy.tsx';
 import { warningOf } from './pattern-warning.ts';
 
@@ -34,37 +31,44 @@ export interface PolicyListProps {
 }
 
 /** Policies in match order or by use. The winner of a tried call is highlighted. */
-export function PolicyList({
-  policies,
-  sort,
-  hrefOfSort,
-  overlaps,
-  matching,
-  projectId,
-  mayChange,
-}: PolicyListProps) {
-  const by = (name: PolicySort, words: ReactNode) => (
-    <SortLink href={hrefOfSort(name)} direction={sort === name ? DIRECTIONS[name] : undefined}>
-      {words}
-    </SortLink>
-  );
-  const ordered = (name: PolicySort) =>
-    sort === name ? ({ 'aria-sort': DIRECTIONS[name] } as const) : {};
+export function PolicyList(props: PolicyListProps) {
+  const { policies, sort, hrefOfSort, overlaps, matching, projectId, mayChange } = props;
+  const by = (name: PolicySort) => ({
+    href: hrefOfSort(name),
+    direction: sort === name ? DIRECTIONS[name] : undefined,
+  });
+  const coverOf = ({ policyId }: Policy) =>
+    overlaps.find(({ covered }) => covered.policyId === policyId)?.by ?? null;
   return (
     <Table
       label={sort === 'used' ? 'Policies by use' : 'Policies in match order'}
-      head={
-        <>
-          <HeadCell className="hidden w-12 sm:table-cell" numeric {...ordered('match')}>
-            {by(
-              'match',
-              <abbr title="Place in match order" className="no-underline">
-                #
-              </abbr>,
-            )}
-          </HeadCell>
-          <HeadCell className="w-24 max-sm:hidden">Method</HeadCell>
-          <HeadCell>
+      items={policies}
+      keyOf={({ policyId }) => policyId}
+      rowProps={(policy) => {
+        const standing = standingOf(policy, matching);
+        return { 'data-standing': standing, className: ROW_LOOKS[standing] };
+      }}
+      columns={[
+        {
+          name: 'Place in match order',
+          heading: (
+            <abbr title="Place in match order" className="no-underline">
+              #
+            </abbr>
+          ),
+          sort: by('match'),
+          numeric: true,
+          className: 'hidden w-12 text-muted sm:table-cell',
+          cell: ({ place }) => place,
+        },
+        {
+          name: 'Method',
+          className: 'w-24 max-sm:hidden',
+          cell: ({ method }) => <MethodChip method={method} />,
+        },
+        {
+          name: 'Path pattern',
+          heading: (
             <span className="flex gap-4">
               Path pattern
               <Link
@@ -75,27 +79,39 @@ export function PolicyList({
                 {sort === 'used' ? 'Sort by match' : 'Sort by use'}
               </Link>
             </span>
-          </HeadCell>
-          <HeadCell numeric className="hidden sm:table-cell" {...ordered('used')}>
-            {by('used', 'Hits this month')}
-          </HeadCell>
-          {mayChange && <ActionsHeadCell className="w-24" />}
-        </>
-      }
-    >
-      {policies.map((policy) => (
-        <PolicyRow
-          key={policy.policyId}
-          projectId={projectId}
-          mayChange={mayChange}
-          policy={policy}
-          coveredBy={
-            overlaps.find(({ covered }) => covered.policyId === policy.policyId)?.by ?? null
-          }
-          standing={standingOf(policy, matching)}
-        />
-      ))}
-    </Table>
+          ),
+          cellClassName: 'max-sm:py-3',
+          cell: (policy) => (
+            <Pattern
+              policy={policy}
+              coveredBy={coverOf(policy)}
+              standing={standingOf(policy, matching)}
+            />
+          ),
+        },
+        {
+          name: 'Hits this month',
+          sort: by('used'),
+          numeric: true,
+          className: 'hidden sm:table-cell',
+          cell: (policy) => (
+            <>
+              {formatCount(hitsOf(policy))}
+              {policy.denied > 0 && (
+                <p className="text-small text-muted">{formatCount(policy.denied)} denied</p>
+              )}
+            </>
+          ),
+        },
+        mayChange &&
+          actionsColumn<PlacedPolicy>(
+            (policy) => (
+              <Changes projectId={projectId} policy={policy} coveredBy={coverOf(policy)} />
+            ),
+            'w-24',
+          ),
+      ]}
+    />
   );
 }
 
@@ -104,7 +120,14 @@ const DIRECTIONS = {
   used: 'descending',
 } as const satisfies Record<PolicySort, string>;
 
-type Standing = 'untried' | 'wins' | 'matches' | 'does_not_match';
+const ROW_LOOKS = {
+  untried: '',
+  wins: 'bg-allow-soft',
+  matches: '',
+  does_not_match: 'text-muted',
+} as const;
+
+type Standing = keyof typeof ROW_LOOKS;
 
 function standingOf(policy: Policy, matching: readonly Policy[] | null): Standing {
   if (matching === null) return 'untried';
@@ -113,85 +136,65 @@ function standingOf(policy: Policy, matching: readonly Policy[] | null): Standin
   return at === 0 ? 'wins' : 'matches';
 }
 
-interface PolicyRowProps {
-  projectId: string;
-  mayChange: boolean;
+interface PatternProps {
   policy: PlacedPolicy;
   coveredBy: Policy | null;
   standing: Standing;
 }
 
-function PolicyRow({ projectId, mayChange, policy, coveredBy, standing }: PolicyRowProps) {
-  const words = policyText(policy);
-  const hits = hitsOf(policy);
+/** The pattern of a policy, and what to know about it; on a phone all of the policy. */
+function Pattern({ policy, coveredBy, standing }: PatternProps) {
   const warning = warningOf(policy.pathPattern);
   return (
-    <Row
-      data-standing={standing}
-      className={clsx(
-        standing === 'wins' && 'bg-allow-soft',
-        standing === 'does_not_match' && 'text-muted',
-      )}
-    >
-      <Cell numeric className="hidden text-muted sm:table-cell">
-        {policy.place}
-      </Cell>
-      <Cell className="max-sm:hidden">
-        <MethodChip method={policy.method} />
-      </Cell>
-      <Cell className="max-sm:py-3">
-        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <span className="sm:hidden">
-            <MethodChip method={policy.method} />
-          </span>
-          <code className="text-small">
-            <PathText>{policy.pathPattern}</PathText>
-          </code>
-          {standing === 'wins' && (
-            <Chip tone="allow" icon={Check}>
-              Wins
-            </Chip>
-          )}
-          {standing === 'matches' && <Chip>Also matches</Chip>}
-        </div>
-        {warning && <p className="text-small text-limit-text">{warning}</p>}
-        {coveredBy && (
-          <p className="text-small text-muted">
-            Also covered by{' '}
-            <code>
-              <PathText>{policyText(coveredBy)}</PathText>
-            </code>
-          </p>
+    <>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <span className="sm:hidden">
+          <MethodChip method={policy.method} />
+        </span>
+        <PathCode>{policy.pathPattern}</PathCode>
+        {standing === 'wins' && (
+          <Chip tone="allow" icon={Check}>
+            Wins
+          </Chip>
         )}
-        <p className="numbers text-small text-muted sm:hidden">{plural(hits, 'hit')} this month</p>
-      </Cell>
-      <Cell numeric className="hidden sm:table-cell">
-        {formatCount(hits)}
-        {policy.denied > 0 && (
-          <p className="text-small text-muted">{formatCount(policy.denied)} denied</p>
-        )}
-      </Cell>
-      {mayChange && (
-        <Cell>
-          <div className="flex justify-end">
-            <ButtonLink
-              size="icon"
-              variant="quiet"
-              href={`/projects/${projectId}/policies/${policy.policyId}`}
-              aria-label={`Edit ${words}`}
-            >
-              <Pencil aria-hidden="true" />
-            </ButtonLink>
-            <DeletePolicyButton
-              target={{
-                policyId: policy.policyId,
-                words,
-                coveredBy: coveredBy && policyText(coveredBy),
-              }}
-            />
-          </div>
-        </Cell>
+        {standing === 'matches' && <Chip>Also matches</Chip>}
+      </div>
+      {warning && <p className="text-small text-limit-text">{warning}</p>}
+      {coveredBy && (
+        <p className="text-small text-muted">
+          Also covered by <PathCode>{policyText(coveredBy)}</PathCode>
+        </p>
       )}
-    </Row>
+      <p className="numbers text-small text-muted sm:hidden">
+        {plural(hitsOf(policy), 'hit')} this month
+      </p>
+    </>
+  );
+}
+
+function Changes({
+  projectId,
+  policy,
+  coveredBy,
+}: Omit<PatternProps, 'standing'> & { projectId: string }) {
+  const words = policyText(policy);
+  return (
+    <div className="flex justify-end">
+      <ButtonLink
+        size="icon"
+        variant="quiet"
+        href={`/projects/${projectId}/policies/${policy.policyId}`}
+        aria-label={`Edit ${words}`}
+      >
+        <Pencil aria-hidden="true" />
+      </ButtonLink>
+      <DeletePolicyButton
+        target={{
+          policyId: policy.policyId,
+          words,
+          coveredBy: coveredBy && policyText(coveredBy),
+        }}
+      />
+    </div>
   );
 }

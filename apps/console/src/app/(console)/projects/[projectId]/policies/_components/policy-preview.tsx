@@ -8,10 +8,10 @@ import {
 import { Check, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { MethodChip } from '#components/ui/chip.tsx';
+import { Link } from '#components/ui/link.tsx';
 import { Notice } from '#components/ui/notice.tsx';
-import { PathText } from '#components/ui/path-text.tsx';
+import { PathCode, PathText } from '#components/ui/path-text.tsx';
 import { policyText } from '#lib/format.ts';
-import { Link } from '../../../../../../components/ui/link.tsx';
 import { warningOf } from './pattern-warning.ts';
 import { samplesOf } from './samples.ts';
 
@@ -91,9 +91,7 @@ function explainDraft(draft: Policy, all: readonly Policy[], { method, path }: C
 function OwnCall({ call, matches, other, ambiguous }: { call: Call } & Explained) {
   return (
     <Notice tone={matches ? 'done' : 'warning'}>
-      <code className="text-small">
-        <PathText>{`${call.method} ${call.path}`}</PathText>
-      </code>
+      <PathCode>{`${call.method} ${call.path}`}</PathCode>
       <p className="text-muted">{verdictOf({ matches, other, ambiguous })}</p>
     </Notice>
   );
@@ -102,10 +100,7 @@ function OwnCall({ call, matches, other, ambiguous }: { call: Call } & Explained
 function verdictOf({ matches, other, ambiguous }: Explained): ReactNode {
   const elsewhere = other && (
     <>
-      <code className="text-small text-ink">
-        <PathText>{policyText(other)}</PathText>
-      </code>{' '}
-      is more specific and wins
+      <PathCode className="text-ink">{policyText(other)}</PathCode> is more specific and wins
     </>
   );
   if (matches) return elsewhere ? <>Matches, but {elsewhere}.</> : 'Matches, and this policy wins.';
@@ -113,11 +108,7 @@ function verdictOf({ matches, other, ambiguous }: Explained): ReactNode {
   if (other) {
     return (
       <>
-        Does not match.{' '}
-        <code className="text-small text-ink">
-          <PathText>{policyText(other)}</PathText>
-        </code>{' '}
-        allows it.
+        Does not match. <PathCode className="text-ink">{policyText(other)}</PathCode> allows it.
       </>
     );
   }
@@ -191,9 +182,7 @@ export function PolicyWords({ policy }: { policy: Pick<Policy, 'method' | 'pathP
   return (
     <span className="inline-flex max-w-full items-center gap-2">
       <MethodChip method={policy.method} />
-      <code className="min-w-0 text-small text-ink">
-        <PathText>{policy.pathPattern}</PathText>
-      </code>
+      <PathCode className="min-w-0 text-ink">{policy.pathPattern}</PathCode>
     </span>
   );
 }

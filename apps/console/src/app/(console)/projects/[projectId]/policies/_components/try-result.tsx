@@ -1,7 +1,7 @@
 import type { MatchExplanation } from '@ceiba/domain';
 import { Check, X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { PathText } from '#components/ui/path-text.tsx';
+import { PathCode } from '#components/ui/path-text.tsx';
 import { PolicyWords } from './policy-preview.tsx';
 
 export interface TryResultProps {
@@ -46,10 +46,7 @@ function Words({
           {path !== null && path !== call.path && (
             <>
               {' '}
-              as{' '}
-              <code className="text-small">
-                <PathText>{path}</PathText>
-              </code>
+              as <PathCode>{path}</PathCode>
             </>
           )}
           :

@@ -15,13 +15,13 @@ import { DecisionCard, SimulationView } from '#components/simulation/simulation-
 import { ButtonLink, buttonLooks } from '#components/ui/button.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Column, PageHeader } from '#components/ui/section.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
 import { ExactTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
 import type { PageProps } from '#lib/list-query.ts';
 import { requestsHref } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
-import { Link } from '../../../../../../components/ui/link.tsx';
 import { env } from '../../../../../../env.ts';
 import { decideNow, type NotRepeatable } from './decide-now.ts';
 import { logHref } from './log-href.ts';
@@ -159,12 +159,9 @@ function NotRepeated({ projectId, decision: { keyPrefix }, reason }: NotRepeated
           An unknown key is recorded by its prefix only, so the call cannot be decided again. Ask
           the caller to copy the complete key again; a key of another project is not valid here.{' '}
           {keyPrefix !== null && (
-            <Link
-              href={`/projects/${projectId}/keys?status=all&q=${keyPrefix}`}
-              className="font-medium text-accent-text hover:underline"
-            >
+            <TextLink href={`/projects/${projectId}/keys?status=all&q=${keyPrefix}`} look="step">
               Look for {keyPrefix}… in the keys of this project
-            </Link>
+            </TextLink>
           )}
         </>
       );

@@ -1,14 +1,13 @@
 import type { Limits } from '@ceiba/contract';
-import {
-  DENIAL_REASONS,
-  type DenialDetail,
-  type DenialReason,
-  isLimitDenial,
-  type LimitOwner,
-} from '@ceiba/contract/sets';
+import type { DenialDetail, DenialReason, LimitOwner } from '@ceiba/contract/sets';
 import type { Policy } from '@ceiba/domain';
 import type { ApiKeyName, DecisionRecord } from '@ceiba/schema';
-import type { ExplainedDecision, SimulatedGate } from '#components/simulation/simulation.ts';
+import {
+  type ExplainedDecision,
+  type GateView,
+  gatesUpTo,
+  type SimulatedGate,
+} from '#components/simulation/simulation.ts';
 import { formatCount, policyText } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
 
@@ -38,31 +37,19 @@ export interface RecordedFacts {
 /** The gates as they were decided, from the record alone. */
 export function explainRecord(facts: RecordedFacts): ExplainedDecision {
   const { outcome, method, path } = facts.decision;
-  const stoppedAt = outcome === 'allowed' ? DENIAL_REASONS.length : DENIAL_REASONS.indexOf(outcome);
+  const denialReason = outcome === 'allowed' ? null : outcome;
   return {
-    denialReason: outcome === 'allowed' ? null : outcome,
+    denialReason,
     apiKey: facts.apiKey ?? null,
     method,
     path,
-    gates: DENIAL_REASONS.map((denies, index): SimulatedGate => {
-      if (index > stoppedAt) return { denies, state: 'not_reached' };
-      const stopped = index === stoppedAt;
+    gates: gatesUpTo(denialReason, (denies, stopped): GateView => {
       const saw = SAW[denies](facts, stopped);
       const remedy = stopped ? whereToLook(denies, facts) : null;
-      return {
-        denies,
-        state: stateOf(denies, stopped),
-        ...(saw !== null && { saw }),
-        ...(remedy !== null && { remedy }),
-      };
+      return { ...(saw !== null && { saw }), ...(remedy !== null && { remedy }) };
     }),
   };
 }
-
-const stateOf = (denies: DenialReason, stopped: boolean) => {
-  if (!stopped) return 'passed';
-  return isLimitDenial(denies) ? 'limited' : 'denied';
-};
 
 /** The value that each gate saw; null if the record does not hold it. */
 const SAW: Record<DenialReason, (facts: RecordedFacts, stopped: boolean) => string | null> = {

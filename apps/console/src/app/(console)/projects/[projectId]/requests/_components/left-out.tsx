@@ -1,9 +1,9 @@
 import type { DecisionGapSum } from '@ceiba/schema';
 import { OUTCOME_LOOKS } from '#components/ui/chip.tsx';
 import { Notice } from '#components/ui/notice.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
 import { formatCount, plural, sum } from '#lib/format.ts';
 import { absoluteDate, absoluteTime, timeOfDay } from '#lib/time.ts';
-import { Link } from '../../../../../../components/ui/link.tsx';
 
 export interface LeftOutProps {
   projectId: string;
@@ -24,10 +24,7 @@ export function LeftOut({ projectId, gaps }: LeftOutProps) {
         .map(({ outcome, leftOut }) => `${OUTCOME_LOOKS[outcome].label} ${formatCount(leftOut)}`)
         .join(', ')}
       . {whenOf(gaps)}: too many came at once, or the database did not answer.{' '}
-      <Link href={`/projects/${projectId}/usage`} className="rounded underline underline-offset-4">
-        Usage
-      </Link>{' '}
-      counts them all.
+      <TextLink href={`/projects/${projectId}/usage`}>Usage</TextLink> counts them all.
     </Notice>
   );
 }

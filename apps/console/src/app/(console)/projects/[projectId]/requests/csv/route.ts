@@ -1,7 +1,6 @@
 import { type DecisionRecord, exportDecisions } from '@ceiba/schema';
-import { type CsvColumns, csvDay, csvResponse, csvRoute } from '#server/csv.ts';
+import { type CsvColumns, csvDay, csvResponse, projectCsvRoute } from '#server/csv.ts';
 import { withDatabase, withSlowDatabase } from '#server/database.ts';
-import { requireProject } from '#server/project.ts';
 import { parseRequestQuery } from '../_components/request-query.ts';
 import { filterWith, readKey } from '../read-requests.ts';
 
@@ -21,17 +20,12 @@ const COLUMNS: CsvColumns<DecisionRecord> = {
 };
 
 /** The requests that match the filter of the URL as CSV, newest first. */
-export const GET = csvRoute<{ params: Promise<{ projectId: string }> }>(
-  async (request, { params }) => {
-    const { projectId } = (await requireProject((await params).projectId)).project;
-    const asked = parseRequestQuery(Object.fromEntries(request.nextUrl.searchParams));
-    const [error] = Object.values(asked.errors);
-    if (error !== undefined) return new Response(`${error}\n`, { status: 400 });
-    const key = await withDatabase((db) => readKey(db, projectId, asked.fields.key));
-    const pages = exportDecisions(withSlowDatabase, {
-      projectId,
-      filter: filterWith(asked.filter, key),
-    });
-    return csvResponse(`ceiba-requests-${csvDay()}`, COLUMNS, pages);
-  },
-);
+export const GET = projectCsvRoute(async ({ projectId }, query) => {
+  const asked = parseRequestQuery(query);
+  const [error] = Object.values(asked.errors);
+  if (error !== undefined) return new Response(`${error}\n`, { status: 400 });
+  const key = await withDatabase((db) => readKey(db, projectId, asked.fields.key));
+  const filter = filterWith(asked.filter, key);
+  const pages = exportDecisions(withSlowDatabase, { projectId, filter });
+  return csvResponse(`ceiba-requests-${csvDay()}`, COLUMNS, pages);
+});

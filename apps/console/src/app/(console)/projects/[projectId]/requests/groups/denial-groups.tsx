@@ -3,7 +3,7 @@ import { ArrowRight, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ButtonLink } from '#components/ui/button.tsx';
 import { MethodChip, OutcomeChip } from '#components/ui/chip.tsx';
-import { PathText } from '#components/ui/path-text.tsx';
+import { RecordedPath } from '#components/ui/path-text.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
 import { requestsBetween } from '#lib/requests-href.ts';
@@ -32,13 +32,7 @@ export function DenialList({ label, groups, children }: DenialListProps) {
           <div className="min-w-0 max-md:col-span-2">
             <p className="flex min-w-0 items-center gap-2">
               <MethodChip method={group.method} />
-              {group.pathShape === null ? (
-                <span className="text-muted">path not recorded</span>
-              ) : (
-                <code className="min-w-0 text-small">
-                  <PathText>{group.pathShape}</PathText>
-                </code>
-              )}
+              <RecordedPath path={group.pathShape} />
             </p>
             <p className="mt-1 text-small text-muted">
               last denied <RelativeTime at={group.lastAt} inRow />

@@ -2,6 +2,8 @@
 
 import { SECRET_OVERLAP_HOURS } from '@ceiba/domain/constants';
 import { ConfirmAction } from '#components/action-dialog.tsx';
+import { useActionForm } from '#components/action-form.tsx';
+import { FieldError } from '#components/form-fields.tsx';
 import { shownOnce } from '#components/shown-once.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Checkbox } from '#components/ui/input.tsx';
@@ -16,17 +18,12 @@ const rotateShownSecret = shown.before(rotateSecret, 'the secret was not rotated
 export const SecretStep = shown.Step;
 
 export interface ProjectSecretProps {
-  projectId: string;
   /** ISO 8601. It identifies the current secret. */
   secretCreatedAt: string;
   previousExpiresAt: string | null;
 }
 
-export function RotateSecret({
-  projectId,
-  secretCreatedAt,
-  previousExpiresAt,
-}: ProjectSecretProps) {
+export function RotateSecret({ secretCreatedAt, previousExpiresAt }: ProjectSecretProps) {
   const show = shown.useShow();
   const { now } = useClock();
   const overlap = overlapAt({ createdAt: secretCreatedAt, previousExpiresAt }, now);
@@ -51,34 +48,34 @@ export function RotateSecret({
         )
       }
       action={rotateShownSecret}
-      hidden={{ projectId, replaces: secretCreatedAt }}
+      hidden={{ replaces: secretCreatedAt }}
       onDone={show}
       cancel="Keep secret"
       confirm="Rotate secret"
       isDangerous={overlap !== null}
     >
-      {({ errorOf }) =>
-        overlap && (
-          <>
-            <Checkbox
-              name="dropsPrevious"
-              value="yes"
-              aria-invalid={errorOf('dropsPrevious') ? true : undefined}
-              label="No server uses the previous secret any more, or it may stop working."
-            />
-            <p aria-live="polite" className="mt-2 text-small text-deny-text empty:hidden">
-              {errorOf('dropsPrevious')}
-            </p>
-          </>
-        )
-      }
+      {overlap && <DropsPrevious />}
     </ConfirmAction>
   );
 }
 
+function DropsPrevious() {
+  const { errorOf } = useActionForm();
+  return (
+    <>
+      <Checkbox
+        name="dropsPrevious"
+        value="yes"
+        aria-invalid={errorOf('dropsPrevious') ? true : undefined}
+        label="No server uses the previous secret any more, or it may stop working."
+      />
+      <FieldError field="dropsPrevious" className="mt-2" />
+    </>
+  );
+}
+
 /** Ends the previous secret before its time; nothing if none is accepted. */
-export function EndPreviousSecret(props: ProjectSecretProps) {
-  const { projectId, secretCreatedAt, previousExpiresAt } = props;
+export function EndPreviousSecret({ secretCreatedAt, previousExpiresAt }: ProjectSecretProps) {
   const { now } = useClock();
   const overlap = overlapAt({ createdAt: secretCreatedAt, previousExpiresAt }, now);
   if (overlap === null) return null;
@@ -94,7 +91,7 @@ export function EndPreviousSecret(props: ProjectSecretProps) {
         </p>
       }
       action={endOldSecret}
-      hidden={{ projectId, current: secretCreatedAt }}
+      hidden={{ current: secretCreatedAt }}
       done={{ title: 'Previous secret ended' }}
       cancel="Keep it"
       confirm="End previous secret"

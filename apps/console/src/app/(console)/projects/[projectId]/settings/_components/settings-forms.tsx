@@ -3,12 +3,11 @@
 import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
 import type { Project, ProjectMember } from '@ceiba/schema';
 import { FormDialog } from '#components/action-dialog.tsx';
-import { NumberField, TextField } from '#components/form-fields.tsx';
+import { ChoiceField, NumberField, TextField } from '#components/form-fields.tsx';
 import { SubmitForm } from '#components/submit-form.tsx';
 import { Button } from '#components/ui/button.tsx';
-import { SelectField } from '#components/ui/field.tsx';
 import { Checkbox } from '#components/ui/input.tsx';
-import { Name } from '#components/ui/name.tsx';
+import { named } from '#components/ui/name.tsx';
 import {
   removeProject,
   renameProject,
@@ -17,76 +16,58 @@ import {
   transfer,
 } from '../actions.ts';
 
-type Named = Pick<Project, 'projectId' | 'name'>;
+type Named = Pick<Project, 'name'>;
 
-export const RenameProject = ({ projectId, name }: Named) => (
-  <SubmitForm
-    action={renameProject}
-    hidden={{ projectId }}
-    done={{ title: 'Project renamed' }}
-    submit="Rename project"
-  >
-    {(parts) => (
-      <TextField
-        parts={parts}
-        name="name"
-        label="Project name"
-        initial={name}
-        maxLength={DISPLAY_NAME_LENGTH_MAX}
-      />
-    )}
+export const RenameProject = ({ name }: Named) => (
+  <SubmitForm action={renameProject} done={{ title: 'Project renamed' }} submit="Rename project">
+    <TextField
+      name="name"
+      label="Project name"
+      initial={name}
+      maxLength={DISPLAY_NAME_LENGTH_MAX}
+    />
   </SubmitForm>
 );
 
-type Rated = Pick<Project, 'projectId' | 'defaultKeyRateLimitPerMinute'>;
+type Rated = Pick<Project, 'defaultKeyRateLimitPerMinute'>;
 
-export const DefaultKeyRate = ({ projectId, defaultKeyRateLimitPerMinute }: Rated) => (
+export const DefaultKeyRate = ({ defaultKeyRateLimitPerMinute }: Rated) => (
   <SubmitForm
     action={setDefaultKeyRate}
-    hidden={{ projectId }}
     done={{ title: 'Default rate saved', description: 'It applies from the next request on.' }}
     submit="Save default rate"
   >
-    {(parts) => (
-      <NumberField
-        parts={parts}
-        name="defaultKeyRateLimitPerMinute"
-        label="Requests per minute"
-        optional
-        hint="If empty, only the plan’s limit applies. 0 allows no requests."
-        initial={defaultKeyRateLimitPerMinute}
-      />
-    )}
+    <NumberField
+      name="defaultKeyRateLimitPerMinute"
+      label="Requests per minute"
+      optional
+      hint="If empty, only the plan’s limit applies. 0 allows no requests."
+      initial={defaultKeyRateLimitPerMinute}
+    />
   </SubmitForm>
 );
 
-type Logged = Pick<Project, 'projectId' | 'loggedAllowsPercent' | 'logsPaths'>;
+type Logged = Pick<Project, 'loggedAllowsPercent' | 'logsPaths'>;
 
-export const DecisionLog = ({ projectId, loggedAllowsPercent, logsPaths }: Logged) => (
+export const DecisionLog = ({ loggedAllowsPercent, logsPaths }: Logged) => (
   <SubmitForm
     action={setRequestLog}
-    hidden={{ projectId }}
     done={{ title: 'Decision log saved' }}
     submit="Save decision log"
   >
-    {(parts) => (
-      <>
-        <NumberField
-          parts={parts}
-          name="loggedAllowsPercent"
-          label="Allowed requests to record, in percent"
-          hint="From 0 to 100. Denied requests are always recorded."
-          initial={loggedAllowsPercent}
-        />
-        <Checkbox
-          name="logsPaths"
-          value="yes"
-          defaultChecked={logsPaths}
-          label="Record paths"
-          hint="Paths are recorded without the query. If off, requests cannot be found by path."
-        />
-      </>
-    )}
+    <NumberField
+      name="loggedAllowsPercent"
+      label="Allowed requests to record, in percent"
+      hint="From 0 to 100. Denied requests are always recorded."
+      initial={loggedAllowsPercent}
+    />
+    <Checkbox
+      name="logsPaths"
+      value="yes"
+      defaultChecked={logsPaths}
+      label="Record paths"
+      hint="Paths are recorded without the query. If off, requests cannot be found by path."
+    />
   </SubmitForm>
 );
 
@@ -96,49 +77,36 @@ export interface TransferProjectProps extends Named {
 }
 
 /** Asks for the project's name, because only the new owner can undo it. */
-export function TransferProject({ projectId, name, members }: TransferProjectProps) {
+export function TransferProject({ name, members }: TransferProjectProps) {
   if (members.length === 0) {
     return <p className="text-muted">Invite the new owner as a member first.</p>;
   }
   return (
     <FormDialog
       trigger={<Button>Transfer project…</Button>}
-      title={
-        <span className="break-words">
-          Transfer <Name>{name}</Name>?
-        </span>
-      }
+      title={named`Transfer ${name}?`}
       description="Only the new owner can undo this."
       action={transfer}
-      hidden={{ projectId }}
       submit="Transfer project"
       expected={name}
     >
-      {({ errorOf, typed }) => (
-        <SelectField
-          name="newOwnerId"
-          label="New owner"
-          error={errorOf('newOwnerId')}
-          defaultValue={typed('newOwnerId', members[0]?.userId)}
-          options={members.map(({ userId, email }) => [userId, email])}
-        />
-      )}
+      <ChoiceField
+        name="newOwnerId"
+        label="New owner"
+        initial={members[0]?.userId}
+        options={members.map(({ userId, email }) => [userId, email])}
+      />
     </FormDialog>
   );
 }
 
 /** Asks for the project's name, because deleting cannot be undone. */
-export const DeleteProject = ({ projectId, name }: Named) => (
+export const DeleteProject = ({ name }: Named) => (
   <FormDialog
     trigger={<Button variant="danger">Delete project…</Button>}
-    title={
-      <span className="break-words">
-        Delete <Name>{name}</Name>?
-      </span>
-    }
+    title={named`Delete ${name}?`}
     description="This cannot be undone. All keys stop working, and requests of your API to Ceiba are answered with 401."
     action={removeProject}
-    hidden={{ projectId }}
     submit="Delete project"
     expected={name}
   />

@@ -87,7 +87,6 @@ function SimulatedCall({
     <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,26rem)_minmax(0,1fr)]">
       <ActionForm
         action={simulateCall}
-        hidden={{ projectId }}
         onDone={show}
         autoComplete="off"
         className="card grid gap-6"

@@ -5,27 +5,22 @@ import { SubmitForm } from '#components/submit-form.tsx';
 import { changePeriodEnd } from '../actions.ts';
 
 export interface PeriodEndProps {
-  projectId: string;
   /** ISO 8601; null if the subscription has no end. */
   currentPeriodEnd: string | null;
 }
 
-export const PeriodEnd = ({ projectId, currentPeriodEnd }: PeriodEndProps) => (
+export const PeriodEnd = ({ currentPeriodEnd }: PeriodEndProps) => (
   <SubmitForm
     action={changePeriodEnd}
-    hidden={{ projectId }}
     done={{ title: 'Period end saved', description: 'It applies from the next decision on.' }}
     submit="Save period end"
     className="grid max-w-2xl gap-4"
   >
-    {(parts) => (
-      <EndField
-        parts={parts}
-        label="Ends"
-        names={{ ends: 'ends', instant: 'currentPeriodEnd' }}
-        initial={currentPeriodEnd}
-        calls="All calls"
-      />
-    )}
+    <EndField
+      label="Ends"
+      names={{ ends: 'ends', instant: 'currentPeriodEnd' }}
+      initial={currentPeriodEnd}
+      calls="All calls"
+    />
   </SubmitForm>
 );

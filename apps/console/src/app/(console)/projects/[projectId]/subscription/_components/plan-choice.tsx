@@ -4,7 +4,8 @@ import type { Plan } from '@ceiba/schema';
 import { clsx } from 'clsx';
 import { useState } from 'react';
 import { ActionForm } from '#components/action-form.tsx';
-import { Button } from '#components/ui/button.tsx';
+import { FieldError } from '#components/form-fields.tsx';
+import { SubmitButton } from '#components/submit-form.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { Notice } from '#components/ui/notice.tsx';
@@ -13,7 +14,6 @@ import { legible } from '#lib/text.ts';
 import { changePlan } from '../actions.ts';
 
 export interface PlanChoiceProps {
-  projectId: string;
   plans: readonly Plan[];
   /** Null if the project has no subscription. */
   currentPlanId: string | null;
@@ -24,44 +24,41 @@ export interface PlanChoiceProps {
 
 /** Every plan with its limits, and what choosing one does. */
 export function PlanChoice(props: PlanChoiceProps) {
-  const { projectId, plans, currentPlanId } = props;
+  const { plans, currentPlanId } = props;
   const [chosenId, setChosenId] = useState(currentPlanId);
   const chosen = plans.find(({ planId }) => planId === chosenId);
   const isOther = chosen !== undefined && chosenId !== currentPlanId;
   return (
     <ActionForm
       action={changePlan}
-      hidden={{ projectId }}
       done={{
         title: `Changed to ${legible(chosen?.name ?? '')}`,
         description: 'Its limits apply from the next decision on.',
       }}
     >
-      {({ pending, errorOf }) => (
-        <fieldset className="grid gap-4">
-          <legend className="sr-only">Plan</legend>
-          <div className="panel divide-y overflow-hidden">
-            {plans.map((plan) => (
-              <PlanRow
-                key={plan.planId}
-                plan={plan}
-                isCurrent={plan.planId === currentPlanId}
-                isChosen={plan.planId === chosenId}
-                onChoose={() => setChosenId(plan.planId)}
-              />
-            ))}
-          </div>
-          <div aria-live="polite" className="empty:hidden">
-            {isOther && <Effect plan={chosen} {...props} />}
-          </div>
-          {errorOf('planId') && <p className="text-small text-deny-text">{errorOf('planId')}</p>}
-          <div>
-            <Button type="submit" variant="primary" pending={pending} disabled={!isOther}>
-              {isOther ? `Change to ${legible(chosen.name)}` : 'Change plan'}
-            </Button>
-          </div>
-        </fieldset>
-      )}
+      <fieldset className="grid gap-4">
+        <legend className="sr-only">Plan</legend>
+        <div className="panel divide-y overflow-hidden">
+          {plans.map((plan) => (
+            <PlanRow
+              key={plan.planId}
+              plan={plan}
+              isCurrent={plan.planId === currentPlanId}
+              isChosen={plan.planId === chosenId}
+              onChoose={() => setChosenId(plan.planId)}
+            />
+          ))}
+        </div>
+        <div aria-live="polite" className="empty:hidden">
+          {isOther && <Effect plan={chosen} {...props} />}
+        </div>
+        <FieldError field="planId" />
+        <div>
+          <SubmitButton variant="primary" disabled={!isOther}>
+            {isOther ? `Change to ${legible(chosen.name)}` : 'Change plan'}
+          </SubmitButton>
+        </div>
+      </fieldset>
     </ActionForm>
   );
 }

@@ -49,13 +49,8 @@ const NEXT = {
   canceled: ['active', 'trialing', 'past_due'],
 } as const satisfies Record<SubscriptionStatus, readonly SubscriptionStatus[]>;
 
-export interface StatusChoiceProps {
-  projectId: string;
-  status: SubscriptionStatus;
-}
-
 /** One dialog for all buttons, because the button that opened it may disappear. */
-export function StatusChoice({ projectId, status }: StatusChoiceProps) {
+export function StatusChoice({ status }: { status: SubscriptionStatus }) {
   const [chosen, setChosen] = useState<SubscriptionStatus>();
   return (
     <div className="flex flex-wrap gap-2">
@@ -70,7 +65,7 @@ export function StatusChoice({ projectId, status }: StatusChoiceProps) {
           title={CHANGES[chosen].title}
           description={<p>{CHANGES[chosen].effect}</p>}
           action={changeStatus}
-          hidden={{ projectId, status: chosen }}
+          hidden={{ status: chosen }}
           done={{ title: CHANGES[chosen].done, description: 'From the next decision on.' }}
           cancel="Keep as it is"
           confirm={CHANGES[chosen].label}

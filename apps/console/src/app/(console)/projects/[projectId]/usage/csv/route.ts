@@ -1,9 +1,8 @@
 import { daysIn } from '@ceiba/domain';
 import { exportUsage, type UsageRow } from '@ceiba/schema';
 import { CSV_DAYS_MAX, parseUsageQuery } from '#components/usage/usage-query.ts';
-import { type CsvColumns, csvResponse, csvRoute } from '#server/csv.ts';
+import { type CsvColumns, csvResponse, projectCsvRoute } from '#server/csv.ts';
 import { withSlowDatabase } from '#server/database.ts';
-import { requireProject } from '#server/project.ts';
 
 const COLUMNS: CsvColumns<UsageRow> = {
   from_utc: ({ from }) => from.toISOString(),
@@ -18,21 +17,14 @@ const COLUMNS: CsvColumns<UsageRow> = {
 };
 
 /** The counts of a range as CSV: by hour for up to two days, else by day. */
-export const GET = csvRoute<{ params: Promise<{ projectId: string }> }>(
-  async (request, { params }) => {
-    const { project } = await requireProject((await params).projectId);
-    const usage = parseUsageQuery(Object.fromEntries(request.nextUrl.searchParams), new Date());
-    if (usage.refusal !== undefined || daysIn(usage) > CSV_DAYS_MAX) {
-      const reason = usage.refusal ?? `A CSV file holds at most ${CSV_DAYS_MAX} days.`;
-      return new Response(`${reason}\n`, { status: 400 });
-    }
-    const { from, to, firstDay, lastDay } = usage;
-    const pages = exportUsage(withSlowDatabase, {
-      projectId: project.projectId,
-      step: daysIn(usage) <= 2 ? 'hour' : 'day',
-      from,
-      to,
-    });
-    return csvResponse(`ceiba-usage-${firstDay}-to-${lastDay}`, COLUMNS, pages);
-  },
-);
+export const GET = projectCsvRoute(async ({ projectId }, query) => {
+  const usage = parseUsageQuery(query, new Date());
+  if (usage.refusal !== undefined || daysIn(usage) > CSV_DAYS_MAX) {
+    const reason = usage.refusal ?? `A CSV file holds at most ${CSV_DAYS_MAX} days.`;
+    return new Response(`${reason}\n`, { status: 400 });
+  }
+  const { from, to, firstDay, lastDay } = usage;
+  const step = daysIn(usage) <= 2 ? 'hour' : 'day';
+  const pages = exportUsage(withSlowDatabase, { projectId, step, from, to });
+  return csvResponse(`ceiba-usage-${firstDay}-to-${lastDay}`, COLUMNS, pages);
+});
