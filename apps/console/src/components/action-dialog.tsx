@@ -98,13 +98,8 @@ function DialogForm<Data>({ onDone, ...form }: ActionFormProps<Data>) {
   return <ActionForm {...form} onDone={onDone ?? close} />;
 }
 
-interface EndProps {
-  submit: string;
-  expected: string | undefined;
-}
-
 /** The buttons, below the field that confirms a deletion. */
-function End({ submit, expected }: EndProps) {
+function End({ submit, expected }: { submit: string; expected: string | undefined }) {
   const { errorOf } = useActionForm();
   const [typed, setTyped] = useState('');
   return (

@@ -3,9 +3,9 @@
 import { environmentFile, hostSnippets } from '../lib/host-snippets.ts';
 import { rememberProject, STORED_SECRETS_COOKIE } from '../lib/remembered-projects.ts';
 import { IdChip } from './ui/id-chip.tsx';
-import { SecretReveal } from './ui/secret-reveal.tsx';
+import { SecretReveal, type SecretRevealProps } from './ui/secret-reveal.tsx';
 
-export interface ProjectSecretProps {
+export interface ProjectSecretProps extends Pick<SecretRevealProps, 'title' | 'description'> {
   values: { runtimeUrl: string; projectId: string; projectSecret: string };
   onDone: () => void;
 }
@@ -14,7 +14,7 @@ export interface ProjectSecretProps {
  * Shows a project's secret, once, with the files and commands of a host. Only the browser renders it,
  * after the action that created the secret.
  */
-export function ProjectSecret({ values, onDone }: ProjectSecretProps) {
+export function ProjectSecret({ values, ...reveal }: ProjectSecretProps) {
   return (
     <SecretReveal
       name="project secret"
@@ -23,7 +23,7 @@ export function ProjectSecret({ values, onDone }: ProjectSecretProps) {
       fileText={environmentFile(values)}
       snippets={hostSnippets({ ...values, consoleUrl: location.origin })}
       onStored={() => rememberProject(STORED_SECRETS_COOKIE, values.projectId)}
-      onDone={onDone}
+      {...reveal}
     >
       <dl className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <dt className="font-medium">Project ID</dt>

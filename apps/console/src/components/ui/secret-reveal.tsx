@@ -8,8 +8,11 @@ import { Button } from './button.tsx';
 import { CodeBlock, type CodeTab } from './code-block.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { AlertDialog, DialogClose, DialogFooter } from './dialog.tsx';
+import { PageHeader, type PageHeaderProps } from './section.tsx';
 
-export interface SecretRevealProps {
+/** `title`, `description` and `guide` are those of a page; without a title it is a part of one. */
+export interface SecretRevealProps extends Omit<PageHeaderProps, 'title' | 'list' | 'actions'> {
+  title?: ReactNode;
   /** As in "Copy project secret". */
   name: string;
   secret: string;
@@ -31,7 +34,16 @@ export interface SecretRevealProps {
  * Shows a secret, once: it exists only in this component's state. Leaving without a copy or a
  * download asks once.
  */
-export function SecretReveal({
+export function SecretReveal({ title, description, guide, ...secret }: SecretRevealProps) {
+  return (
+    <>
+      {title && <PageHeader title={title} description={description} guide={guide} />}
+      <Reveal {...secret} />
+    </>
+  );
+}
+
+function Reveal({
   name,
   secret,
   fileName,
@@ -40,7 +52,7 @@ export function SecretReveal({
   children,
   onStored,
   onDone,
-}: SecretRevealProps) {
+}: Omit<SecretRevealProps, keyof PageHeaderProps>) {
   const [stored, setStored] = useState(false);
   const [isLeaving, startLeaving] = useTransition();
   const isDone = useRef(false);

@@ -13,7 +13,7 @@ export interface PageHeaderProps {
   /** Where the page is about one item of a list: that list. */
   list?: { href: string; label: string };
   /** The part of the guides that explains the page. */
-  guide?: GuideTopic;
+  guide?: GuideTopic | undefined;
   actions?: ReactNode;
 }
 

@@ -47,12 +47,7 @@ export function SignInForm({ next, children }: SignInFormProps) {
   );
 }
 
-interface CodeFormProps {
-  onDone: () => void;
-  onBack: () => void;
-}
-
-function CodeForm({ onDone, onBack }: CodeFormProps) {
+function CodeForm({ onDone, onBack }: { onDone: () => void; onBack: () => void }) {
   return (
     <div className="grid gap-6">
       <AccountForm action={signInWithCode} onDone={onDone} submit="Sign in">

@@ -51,15 +51,11 @@ function NameStep({ onCreated }: { onCreated: (project: NewProject) => void }) {
 function SecretStep({ project }: { project: NewProject }) {
   const router = useRouter();
   return (
-    <>
-      <PageHeader
-        title={named`${project.name} is created`}
-        description="Configure the backend of your API with these values. Never put them into a browser or an app."
-      />
-      <ProjectSecret
-        values={project}
-        onDone={() => router.push(`/projects/${project.projectId}`)}
-      />
-    </>
+    <ProjectSecret
+      title={named`${project.name} is created`}
+      description="Configure the backend of your API with these values. Never put them into a browser or an app."
+      values={project}
+      onDone={() => router.push(`/projects/${project.projectId}`)}
+    />
   );
 }

@@ -3,7 +3,6 @@
 import { SECRET_OVERLAP_HOURS } from '@ceiba/domain/constants';
 import type { ShownOnceProps } from '#components/shown-once.tsx';
 import { SecretReveal } from '#components/ui/secret-reveal.tsx';
-import { PageHeader } from '#components/ui/section.tsx';
 import type { NewSigningSecret } from '../actions.ts';
 
 /** Shows the signing secret of a webhook, once. */
@@ -12,24 +11,20 @@ export default function SigningSecret({
   onDone,
 }: ShownOnceProps<NewSigningSecret>) {
   return (
-    <>
-      <PageHeader
-        title={isRotation ? 'Signing secret rotated' : 'Webhook added'}
-        description={
-          isRotation
-            ? `For ${SECRET_OVERLAP_HOURS} hours, requests are signed with the previous secret too.`
-            : 'Your server verifies each request with this secret.'
-        }
-        guide="alert_destination"
-      />
-      <SecretReveal
-        name="signing secret"
-        secret={secret}
-        fileName="ceiba-webhook.env"
-        fileText={`CEIBA_WEBHOOK_SECRET=${secret}\n`}
-        snippets={[{ name: '.env', code: `CEIBA_WEBHOOK_SECRET=${secret}` }]}
-        onDone={onDone}
-      />
-    </>
+    <SecretReveal
+      title={isRotation ? 'Signing secret rotated' : 'Webhook added'}
+      description={
+        isRotation
+          ? `For ${SECRET_OVERLAP_HOURS} hours, requests are signed with the previous secret too.`
+          : 'Your server verifies each request with this secret.'
+      }
+      guide="alert_destination"
+      name="signing secret"
+      secret={secret}
+      fileName="ceiba-webhook.env"
+      fileText={`CEIBA_WEBHOOK_SECRET=${secret}\n`}
+      snippets={[{ name: '.env', code: `CEIBA_WEBHOOK_SECRET=${secret}` }]}
+      onDone={onDone}
+    />
   );
 }

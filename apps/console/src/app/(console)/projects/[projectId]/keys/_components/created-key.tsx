@@ -3,7 +3,6 @@
 import { useRouter } from 'next/navigation';
 import { named } from '#components/ui/name.tsx';
 import { SecretReveal } from '#components/ui/secret-reveal.tsx';
-import { PageHeader } from '#components/ui/section.tsx';
 import { curlExample } from '#lib/curl-example.ts';
 import type { NewKey } from '../actions.ts';
 
@@ -19,22 +18,18 @@ export default function CreatedKey({ projectId, apiKey, example }: CreatedKeyPro
   const router = useRouter();
   const { plaintext, displayName, keyPrefix } = apiKey;
   return (
-    <>
-      <PageHeader
-        title={named`${displayName} is created`}
-        description="Give it to its caller. It works immediately."
-      />
-      <SecretReveal
-        name="key"
-        secret={plaintext}
-        fileName={`${keyPrefix}.txt`}
-        fileText={`${plaintext}\n`}
-        snippets={[
-          { name: '.env', code: `API_KEY=${plaintext}\n` },
-          { name: 'curl', code: curlExample(plaintext, example) },
-        ]}
-        onDone={() => router.push(`/projects/${projectId}/keys`)}
-      />
-    </>
+    <SecretReveal
+      title={named`${displayName} is created`}
+      description="Give it to its caller. It works immediately."
+      name="key"
+      secret={plaintext}
+      fileName={`${keyPrefix}.txt`}
+      fileText={`${plaintext}\n`}
+      snippets={[
+        { name: '.env', code: `API_KEY=${plaintext}\n` },
+        { name: 'curl', code: curlExample(plaintext, example) },
+      ]}
+      onDone={() => router.push(`/projects/${projectId}/keys`)}
+    />
   );
 }

@@ -3,7 +3,6 @@
 import type { ShownOnceProps } from '#components/shown-once.tsx';
 import { named } from '#components/ui/name.tsx';
 import { SecretReveal } from '#components/ui/secret-reveal.tsx';
-import { PageHeader } from '#components/ui/section.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
 import type { NewInvitation } from '../actions.ts';
 
@@ -11,22 +10,18 @@ import type { NewInvitation } from '../actions.ts';
 export default function InvitationLink({ created, onDone }: ShownOnceProps<NewInvitation>) {
   const { link, label, role, expiresAt } = created;
   return (
-    <>
-      <PageHeader
-        title={named`${label} is invited`}
-        description={
-          <>
-            Send the link yourself, over a channel that only they read: the first person who accepts
-            it joins as {role}. It expires <AbsoluteTime at={expiresAt} />.
-          </>
-        }
-      />
-      <SecretReveal
-        name="invitation link"
-        secret={link}
-        fileName="ceiba-invitation.txt"
-        onDone={onDone}
-      />
-    </>
+    <SecretReveal
+      title={named`${label} is invited`}
+      description={
+        <>
+          Send the link yourself, over a channel that only they read: the first person who accepts
+          it joins as {role}. It expires <AbsoluteTime at={expiresAt} />.
+        </>
+      }
+      name="invitation link"
+      secret={link}
+      fileName="ceiba-invitation.txt"
+      onDone={onDone}
+    />
   );
 }

@@ -11,13 +11,8 @@ export interface PolicyTarget {
   coveredBy: string | null;
 }
 
-export interface DeletePolicyDialogProps {
-  target: PolicyTarget;
-  onClose: () => void;
-}
-
 /** Says which calls will be denied before it deletes the policy. */
-const DeletePolicyDialog = ({ target, onClose }: DeletePolicyDialogProps) => (
+const DeletePolicyDialog = ({ target, onClose }: { target: PolicyTarget; onClose: () => void }) => (
   <ConfirmAction
     onClose={onClose}
     title="Delete this policy?"

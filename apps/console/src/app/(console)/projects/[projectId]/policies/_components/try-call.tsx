@@ -4,13 +4,8 @@ import { MethodSelect } from '#components/method-select.tsx';
 import { CODE_INPUT, Input } from '#components/ui/input.tsx';
 import { useLiveQuery } from '#components/ui/use-live-query.ts';
 
-export interface TryCallProps {
-  method: string;
-  path: string;
-}
-
 /** The call to try against the list, kept in the URL like every filter. */
-export function TryCall({ method, path }: TryCallProps) {
+export function TryCall({ method, path }: { method: string; path: string }) {
   const { values, change } = useLiveQuery({ method, path }, { method: 'GET', path: '' });
   return (
     <search>

@@ -9,16 +9,11 @@ import { SecretlessInput } from '#components/ui/secretless-input.tsx';
 import type { RequestField } from '#lib/requests-href.ts';
 import { OUTCOME_CHOICES, type RequestQuery } from './request-query.ts';
 
-export interface RequestFilterFormProps {
-  here: string;
-  query: RequestQuery;
-}
-
 /** The fields behind "More filters". */
 const MORE: readonly RequestField[] = ['key', 'method', 'decisionId', 'requestId', 'from', 'to'];
 
 /** The filter of the log, kept in the URL. */
-export function RequestFilterForm({ here, query }: RequestFilterFormProps) {
+export function RequestFilterForm({ here, query }: { here: string; query: RequestQuery }) {
   const { fields, errors } = query;
   const field = (name: RequestField) => ({
     name,
