@@ -1,28 +1,32 @@
 import { randomBytes } from 'node:crypto';
-import { expect, type Page, test } from '@playwright/test';
+import { type BrowserContext, expect, type Page, test } from '@playwright/test';
 import postgres from 'postgres';
 import { addDestination } from './alerts.ts';
 import { addDecisions } from './decisions.ts';
 import { expectAccessible } from './expect-accessible.ts';
 import { PAGES, type Place } from './pages.ts';
-import { createProject, signUp } from './support.ts';
+import { createProject, newUser } from './support.ts';
 
-let storage: Awaited<ReturnType<ReturnType<Page['context']>['storageState']>>;
+let visitor: BrowserContext;
+let user: BrowserContext;
 let place: Place;
 let administrator: string | undefined;
 
 test.beforeAll(async ({ browser }) => {
-  const page = await (await browser.newContext()).newPage();
-  const { email } = await signUp(page);
+  visitor = await browser.newContext();
+  user = await browser.newContext();
+  const page = await user.newPage();
+  const { email } = await newUser(page);
   const { projectId } = await createProject(page, 'Accessible');
   place = { projectId, ...(await fill(projectId)) };
   await setAdministrator(email, true);
   administrator = email;
-  storage = await page.context().storageState();
-  await page.context().close();
+  await page.close();
 });
 
 test.afterAll(async () => {
+  await visitor?.close();
+  await user?.close();
   if (administrator !== undefined) await setAdministrator(administrator, false);
 });
 
@@ -85,11 +89,10 @@ async function expectNoSidewaysScroll(page: Page): Promise<void> {
 }
 
 for (const [name, { path, signedIn }] of Object.entries(PAGES)) {
-  test(`the page "${name}" is accessible in both themes, on desktop and phone`, async ({
-    browser,
-  }) => {
-    const context = await browser.newContext(signedIn ? { storageState: storage } : {});
-    const page = await context.newPage();
+  test(`the page "${name}" is accessible in both themes, on desktop and phone`, async () => {
+    // The longest page has thousands of elements, each of which is judged four times.
+    test.setTimeout(180_000);
+    const page = await (signedIn ? user : visitor).newPage();
     await page.goto(path(place));
     for (const viewport of [DESKTOP, PHONE]) {
       await page.setViewportSize(viewport);
@@ -100,6 +103,6 @@ for (const [name, { path, signedIn }] of Object.entries(PAGES)) {
       await page.setViewportSize(viewport);
       await expectNoSidewaysScroll(page);
     }
-    await context.close();
+    await page.close();
   });
 }

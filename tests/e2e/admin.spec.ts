@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type BrowserContext, expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
-import { chooseAction, gotoReady, newAccount, signUp } from './support.ts';
+import { chooseAction, gotoReady, newAccount, newUser } from './support.ts';
 
 let project: OwnProject;
 let context: BrowserContext;
@@ -15,7 +15,7 @@ test.beforeAll(async ({ browser, baseURL }) => {
   project = await ownProject(browser, 'Reports');
   context = await browser.newContext({ baseURL: baseURL ?? '' });
   page = await context.newPage();
-  ({ email, password } = await signUp(page));
+  ({ email, password } = await newUser(page));
   await project.sql`update users set is_administrator = true where email = ${email}`;
 });
 test.afterAll(async () => {
@@ -99,7 +99,7 @@ test('an account becomes an administrator, and is deleted only by its e-mail add
 }) => {
   const other = newAccount();
   const elsewhere = await (await browser.newContext()).newPage();
-  await signUp(elsewhere, other);
+  await newUser(elsewhere, other);
   await gotoReady(page, `/admin?tab=users&q=${other.email}`);
   const row = page.getByRole('row').filter({ hasText: other.email });
   await expectAccessible(page);

@@ -4,7 +4,7 @@ import { type ReceivedWebhook, startWebhookReceiver } from '../support/webhook-r
 import { addAlertMail } from './alerts.ts';
 import { expectAccessible } from './expect-accessible.ts';
 import { consoleLog, type OwnProject, ownProject } from './own-project.ts';
-import { gotoReady, signUp } from './support.ts';
+import { gotoReady, newUser } from './support.ts';
 
 let project: OwnProject;
 let receiver: Awaited<ReturnType<typeof startWebhookReceiver>>;
@@ -114,7 +114,7 @@ test('a webhook is added, tested, repaired and deleted, and its secret is shown 
   // A viewer sees where alerts go, but neither the path, which may hold a token, nor forms.
   const here = new URL(page.url()).pathname;
   const viewer = await (await browser.newContext()).newPage();
-  const { email } = await signUp(viewer);
+  const { email } = await newUser(viewer);
   await project.sql`insert into project_members (project_id, user_id, role)
     select ${project.projectId}, id, 'viewer' from users where email = ${email}`;
   for (const path of [project.at('alerts'), here]) {

@@ -12,8 +12,22 @@ const manifestFile = new URL(
   import.meta.url,
 );
 
-/** Every server action of the build. */
-export function readBuiltActions(): BuiltAction[] {
+/** The ID of a server action of the build. */
+export function idOf(name: string): string {
+  const action = builtActions().find((candidate) => candidate.name === name);
+  if (action === undefined) throw new Error(`${name} is not in the build`);
+  return action.id;
+}
+
+let built: BuiltAction[] | undefined;
+
+/** Every server action of the build, which is read once. */
+export function builtActions(): BuiltAction[] {
+  built ??= readBuiltActions();
+  return built;
+}
+
+function readBuiltActions(): BuiltAction[] {
   const manifest: { node: Record<string, { filename: string; exportedName: string }> } = JSON.parse(
     readFileSync(manifestFile, 'utf8'),
   );

@@ -19,10 +19,10 @@ import {
   type World,
 } from './action-matrix.ts';
 import { addAlertMail, addDestination } from './alerts.ts';
-import { callAction, readBuiltActions } from './call-action.ts';
+import { builtActions, callAction, idOf } from './call-action.ts';
 import { addDecisions } from './decisions.ts';
 import { ROUTES, type RouteCase, readBuiltRoutes } from './route-matrix.ts';
-import { type Account, newAccount } from './support.ts';
+import { type Account, newAccount, postToAuth, register } from './support.ts';
 
 /**
  * Calls every server action, page and route handler of the build as every kind of user: without access
@@ -31,13 +31,6 @@ import { type Account, newAccount } from './support.ts';
  */
 
 type Playwright = PlaywrightWorkerArgs['playwright'];
-
-const built = readBuiltActions();
-const idOf = (name: string) => {
-  const action = built.find((candidate) => candidate.name === name);
-  if (action === undefined) throw new Error(`${name} is not in the build`);
-  return action.id;
-};
 
 /** A user who is signed in. */
 interface Visitor extends Account {
@@ -65,7 +58,7 @@ test.beforeAll(async ({ playwright, baseURL }) => {
   // First, because the first user of an installation is an administrator.
   const leaver = await visitor();
   signedOut = await contextOf(playwright, baseURL, await leaver.request.storageState());
-  await post(leaver.request, 'signout', {});
+  await postToAuth(leaver.request, 'signout', {});
   inRole = { viewer: await visitor(), developer: await visitor(), owner: await visitor() };
   world = await createWorld();
   stranger = await visitor();
@@ -91,29 +84,11 @@ async function contextOf(
   return context;
 }
 
-/** Posts to a route of next-auth, as its client does. */
-async function post(request: APIRequestContext, route: string, form: Record<string, string>) {
-  const { csrfToken } = await (await request.get('/api/auth/csrf')).json();
-  return request.post(`/api/auth/${route}`, {
-    headers: { origin },
-    form: { csrfToken, json: 'true', ...form },
-  });
-}
-
 /** A new user, signed in. */
 async function visitor(): Promise<Visitor> {
   const account = newAccount();
   const request = await newContext();
-  const name = '(account)/sign-up/actions.ts createAccount';
-  const fields = { ...account };
-  const created = await callAction(request, {
-    id: idOf(name),
-    path: '/sign-up',
-    fields,
-    headers: { origin },
-  });
-  expect(created.state, created.text).toMatchObject({ kind: 'done' });
-  await post(request, 'callback/credentials', fields);
+  await register(request, account);
   const [user] = await sql`select id from users where email = ${account.email}`;
   return { ...account, userId: user?.id, request };
 }
@@ -267,7 +242,11 @@ async function call(
 }
 
 test('the matrix has every action of the build, and no other', () => {
-  expect(Object.keys(ACTIONS).sort()).toEqual(built.map(({ name }) => name).sort());
+  expect(Object.keys(ACTIONS).sort()).toEqual(
+    builtActions()
+      .map(({ name }) => name)
+      .sort(),
+  );
 });
 
 const FOREIGN_ORIGINS: Record<string, Record<string, string>> = {

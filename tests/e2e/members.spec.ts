@@ -1,14 +1,14 @@
 import { expect, test } from '@playwright/test';
 import { expectAccessible } from './expect-accessible.ts';
 import { consoleLog } from './own-project.ts';
-import { createProject, gotoReady, newAccount, signUp } from './support.ts';
+import { createProject, gotoReady, newAccount, newUser } from './support.ts';
 
 test('an invitation is accepted once, also by a person who signs up on the way, and gives its role', async ({
   page,
   browser,
 }) => {
   test.setTimeout(300_000);
-  const owner = await signUp(page);
+  const owner = await newUser(page);
   const { projectId } = await createProject(page, 'Shared');
   const members = `/projects/${projectId}/members`;
   await gotoReady(page, members);

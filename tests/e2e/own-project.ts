@@ -7,7 +7,7 @@ import { mintProjectSecret } from '@ceiba/domain';
 import { createDatabase, createProject } from '@ceiba/schema';
 import { type Browser, type BrowserContext, expect, type Page } from '@playwright/test';
 import postgres from 'postgres';
-import { gotoReady, signUp } from './support.ts';
+import { gotoReady, newAccount, register } from './support.ts';
 
 const databaseUrl = () => {
   if (!process.env.DATABASE_URL) throw new Error('needs the DATABASE_URL of a stack');
@@ -45,10 +45,9 @@ export interface Decision {
 export async function ownProject(browser: Browser, name: string): Promise<OwnProject> {
   const sql = postgres(databaseUrl(), { max: 1, onnotice: () => {} });
   const context: BrowserContext = await browser.newContext();
-  const page = await context.newPage();
-  const { email } = await signUp(page);
-  await page.close();
-  const { projectId, projectSecret } = await addProject(sql, email, name);
+  const account = newAccount();
+  await register(context.request, account);
+  const { projectId, projectSecret } = await addProject(sql, account.email, name);
   const at = (path: string) => `/projects/${projectId}/${path}`;
   return {
     projectId,

@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import postgres from 'postgres';
 import { expectAccessible } from './expect-accessible.ts';
-import { type Account, addAuthenticator, gotoReady, signUp } from './support.ts';
+import { type Account, addAuthenticator, gotoReady, newUser } from './support.ts';
 
 let sql: postgres.Sql;
 test.beforeAll(() => {
@@ -33,7 +33,7 @@ test('a passkey is added with the password, signs in without one, is renamed and
   page,
 }) => {
   test.setTimeout(180_000);
-  const account = await signUp(page);
+  const account = await newUser(page);
   await addAuthenticator(page);
   await gotoReady(page, '/account');
   await page.getByRole('button', { name: 'Add passkey…' }).click();
@@ -72,7 +72,7 @@ test('a passkey is added with the password, signs in without one, is renamed and
 
 test('a passkey signs in only if its authenticator verified the user', async ({ page }) => {
   test.setTimeout(120_000);
-  const account = await signUp(page);
+  const account = await newUser(page);
   const { session, authenticatorId } = await addAuthenticator(page);
   await addPasskey(page, account);
   await session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
@@ -110,7 +110,7 @@ test('an answer whose ID is no base64url is refused, and not taken for an outage
   baseURL,
 }) => {
   test.setTimeout(120_000);
-  const account = await signUp(page);
+  const account = await newUser(page);
   await addAuthenticator(page);
   await addPasskey(page, account);
   await page.context().clearCookies();
@@ -129,7 +129,7 @@ test('the answer to a challenge works once, and in the browser that asked alone'
   baseURL,
 }) => {
   test.setTimeout(120_000);
-  const account = await signUp(page);
+  const account = await newUser(page);
   await addAuthenticator(page);
   await addPasskey(page, account);
   await page.context().clearCookies();

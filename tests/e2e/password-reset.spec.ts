@@ -13,8 +13,8 @@ import {
   expectListening,
   gotoReady,
   newAccount,
+  newUser,
   signIn,
-  signUp,
 } from './support.ts';
 
 const NEW_PASSWORD = 'copper lantern over the fjord';
@@ -34,7 +34,7 @@ test.describe('by an administrator', () => {
     sql = postgres(process.env.DATABASE_URL, { max: 1 });
     context = await browser.newContext({ baseURL: baseURL ?? '' });
     page = await context.newPage();
-    ({ email, password } = await signUp(page));
+    ({ email, password } = await newUser(page));
     await sql`update users set is_administrator = true where email = ${email}`;
   });
   test.afterAll(async () => {
@@ -64,7 +64,7 @@ test.describe('by an administrator', () => {
   }) => {
     test.setTimeout(180_000);
     const elsewhere = await (await browser.newContext()).newPage();
-    const account = await signUp(elsewhere);
+    const account = await newUser(elsewhere);
     const replaced = await createLink(account);
     const link = await createLink(account);
     const token = link.slice(link.indexOf('#') + 1);
@@ -109,7 +109,7 @@ test.describe('by an administrator', () => {
 
   test('a second factor is removed for a user who lost the device', async ({ browser }) => {
     const elsewhere = await (await browser.newContext()).newPage();
-    const account = await signUp(elsewhere);
+    const account = await newUser(elsewhere);
     await sql`insert into authenticators (user_id, sealed_secret, confirmed_at)
       select id, '\\x01', now() from users where email = ${account.email}`;
     await elsewhere.context().clearCookies();

@@ -1,10 +1,10 @@
 import { expect, test } from '@playwright/test';
-import { createProject, gotoReady, pressShortcut, signUp } from './support.ts';
+import { createProject, gotoReady, newUser, pressShortcut } from './support.ts';
 
 test('a new project shows its secret once, with snippets that work when pasted', async ({
   page,
 }) => {
-  await signUp(page);
+  await newUser(page);
   await gotoReady(page, '/projects/new');
   await page.getByLabel('Name').fill('Reports');
   await page.getByRole('button', { name: 'Create project' }).click();
@@ -18,7 +18,7 @@ test('a new project shows its secret once, with snippets that work when pasted',
 });
 
 test('the list is filtered by keyboard, and the filter is in the URL', async ({ page }) => {
-  await signUp(page);
+  await newUser(page);
   await createProject(page, 'Alpha');
   await createProject(page, 'Bravo');
   await page.goto('/projects');
@@ -33,7 +33,8 @@ test('the list is filtered by keyboard, and the filter is in the URL', async ({ 
 });
 
 test('the palette, the list of shortcuts and n work by keyboard', async ({ page }) => {
-  await signUp(page);
+  await newUser(page);
+  await gotoReady(page, '/projects');
   await pressShortcut(page, '?');
   await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
   await page.keyboard.press('Escape');

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as send } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@playwright/test';
-import { gotoReady, signUp } from './support.ts';
+import { gotoReady, newUser } from './support.ts';
 
 test('the landing page says what Ceiba is and shows five lines of host code', async ({ page }) => {
   await page.goto('/');
@@ -14,7 +14,7 @@ test('the landing page says what Ceiba is and shows five lines of host code', as
 });
 
 test('the public pages lead a signed-in user to the console', async ({ page }) => {
-  await signUp(page);
+  await newUser(page);
   for (const path of ['/', '/status', '/docs', '/nowhere']) {
     await page.goto(path);
     const site = page.getByRole('navigation', { name: 'Site' });

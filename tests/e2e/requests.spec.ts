@@ -6,7 +6,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { addDecisions } from './decisions.ts';
 import { expectAccessible } from './expect-accessible.ts';
 import { createKey, type OwnProject, ownProject } from './own-project.ts';
-import { expectListening, expectZone, gotoReady, pressShortcut, signUp } from './support.ts';
+import { expectListening, expectZone, gotoReady, newUser, pressShortcut } from './support.ts';
 
 let project: OwnProject;
 
@@ -532,7 +532,7 @@ test('a developer is not sent to pages that only the owner may change', async ({
   for (const name of ['First', 'Second', 'Third']) await project.addKey(name);
   const context = await browser.newContext();
   const page = await context.newPage();
-  const { email } = await signUp(page);
+  const { email } = await newUser(page);
   await project.sql`insert into project_members (project_id, user_id, role)
     select ${project.projectId}, id, 'developer' from users where email = ${email}`;
   await gotoReady(page, project.at('requests'));

@@ -3,7 +3,7 @@ import { Secret, TOTP } from 'otpauth';
 import postgres from 'postgres';
 import { expectAccessible } from './expect-accessible.ts';
 import { consoleLog } from './own-project.ts';
-import { type Account, addAuthenticator, gotoReady, signIn, signUp } from './support.ts';
+import { type Account, addAuthenticator, gotoReady, newUser, signIn } from './support.ts';
 
 let sql: postgres.Sql;
 test.beforeAll(() => {
@@ -69,7 +69,7 @@ test('a second factor is asked for after the password, and nothing opens before 
   page,
 }) => {
   test.setTimeout(180_000);
-  const account = await signUp(page);
+  const account = await newUser(page);
   const { secret, recoveryCodes } = await turnOn(page, account);
   await page.context().clearCookies();
 
@@ -117,7 +117,7 @@ test('a second factor is asked for after the password, and nothing opens before 
 
 test('the step of another browser is of no use without its cookie', async ({ page, browser }) => {
   test.setTimeout(120_000);
-  const account = await signUp(page);
+  const account = await newUser(page);
   const { recoveryCodes } = await turnOn(page, account);
   await page.context().clearCookies();
   await signIn(page, account);
@@ -142,7 +142,7 @@ test('a passkey, which stands for the second factor, is added only with a code',
   page,
 }) => {
   test.setTimeout(120_000);
-  const account = await signUp(page);
+  const account = await newUser(page);
   const { recoveryCodes } = await turnOn(page, account);
   await addAuthenticator(page);
   const [code = ''] = recoveryCodes;
@@ -172,7 +172,7 @@ test('a passkey, which stands for the second factor, is added only with a code',
 });
 
 test('without a set-up that waits for it, no code is counted', async ({ page }) => {
-  const account = await signUp(page);
+  const account = await newUser(page);
   const part = await startSetUp(page, account.password);
   await part.getByLabel('Code').fill('000000');
   await sql`delete from authenticators
@@ -188,7 +188,7 @@ test('the second factor is turned off by password and code, and then no longer a
   page,
 }) => {
   test.setTimeout(120_000);
-  const account = await signUp(page);
+  const account = await newUser(page);
   const { recoveryCodes } = await turnOn(page, account);
   await page.getByRole('button', { name: 'Turn off…' }).click();
   const dialog = page.getByRole('alertdialog');

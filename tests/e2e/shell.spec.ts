@@ -2,7 +2,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { addDecisions } from './decisions.ts';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
-import { createProject, expectListening, gotoReady, pressShortcut, signUp } from './support.ts';
+import { createProject, expectListening, gotoReady, newUser, pressShortcut } from './support.ts';
 
 /** As long as a name can be, without a place to break it. */
 const LONG_NAME = 'Reports'.repeat(14);
@@ -158,7 +158,7 @@ test('the palette leads a viewer to the row of a policy, and says why it found n
 }) => {
   const policyId = await project.addPolicy('GET', '/v1/night-viewer*');
   await project.addPolicy('GET', '/v1/other*');
-  const { email } = await signUp(page);
+  const { email } = await newUser(page);
   await project.sql`insert into project_members (project_id, user_id, role)
     select ${project.projectId}, id, 'viewer' from users where email = ${email}`;
   await gotoReady(page, project.at('usage'));
@@ -205,7 +205,7 @@ test('the palette names its selected option to screen readers, from the first on
 });
 
 test('the palette creates a key and signs out', async ({ page }) => {
-  await signUp(page);
+  await newUser(page);
   const { projectId } = await createProject(page, 'Reports');
   async function run(text: string, name: string) {
     await pressShortcut(page, 'Control+k');

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type CDPSession, expect, type Page } from '@playwright/test';
+import { type APIRequestContext, type CDPSession, expect, type Page } from '@playwright/test';
+import { callAction, idOf } from './call-action.ts';
 
 export interface Account {
   email: string;
@@ -14,6 +15,46 @@ export const newAccount = (): Account => ({
   email: `person-${randomBytes(6).toString('hex')}@example.com`,
   password: `passphrase ${randomBytes(12).toString('hex')}`,
 });
+
+/** Creates an account and signs the browser of a page in, by the requests of the forms. */
+export async function newUser(page: Page, account: Account = newAccount()): Promise<Account> {
+  await register(page.request, account);
+  return account;
+}
+
+/** Creates an account and signs in, by the requests of the forms. */
+export async function register(request: APIRequestContext, account: Account): Promise<void> {
+  const { origin } = await askToken(request);
+  const created = await callAction(request, {
+    id: idOf('(account)/sign-up/actions.ts createAccount'),
+    path: '/sign-up',
+    fields: { ...account },
+    headers: { origin },
+  });
+  expect(created.state, created.text).toMatchObject({ kind: 'done' });
+  const signedIn = await postToAuth(request, 'callback/credentials', { ...account });
+  expect(signedIn).not.toContain('error=');
+}
+
+/** Posts to a route of next-auth, as its client does. Returns the answer. */
+export async function postToAuth(
+  request: APIRequestContext,
+  route: string,
+  form: Record<string, string>,
+): Promise<string> {
+  const { origin, csrfToken } = await askToken(request);
+  const answer = await request.post(`/api/auth/${route}`, {
+    headers: { origin },
+    form: { csrfToken, json: 'true', ...form },
+  });
+  return answer.text();
+}
+
+async function askToken(request: APIRequestContext) {
+  const asked = await request.get('/api/auth/csrf');
+  const { csrfToken } = await asked.json();
+  return { origin: new URL(asked.url()).origin, csrfToken };
+}
 
 /** Creates an account through the sign-up page and lands on the projects page. */
 export async function signUp(page: Page, account: Account = newAccount()): Promise<Account> {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { createDatabase } from '@ceiba/devstack/databases';
 import { request } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { callAction, readBuiltActions } from '../../e2e/call-action.ts';
+import { builtActions, callAction } from '../../e2e/call-action.ts';
 import { startConsole } from '../../e2e/console-process.ts';
 import { newAccount, setupToken } from '../../e2e/support.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -57,7 +57,7 @@ describe.skipIf(readOnly === undefined)('where no file can be written', () => {
     const app = await startConsole({ DATABASE_URL: database.url }, [command, ...options]);
     const visitor = await request.newContext({ baseURL: app.url });
     const submit = async (path: string, action: string, fields: Record<string, string>) => {
-      const { id } = readBuiltActions().find(({ name }) => name.endsWith(` ${action}`))!;
+      const { id } = builtActions().find(({ name }) => name.endsWith(` ${action}`))!;
       return callAction(visitor, { id, path, fields, headers: { origin: app.url } });
     };
     const account = newAccount();
