@@ -83,9 +83,7 @@ export function chargeByReference(
     [unknown[][], number[]],
   ];
   const storeds = counterKeys.map((key) => parseCounter(state.strings.get(key)));
-  const knowns = counterKeys.map((key, index) =>
-    knownOf(knownParts.slice(5 * index, 5 * index + 5), state.strings.get(key)),
-  );
+  const knowns = counterKeys.map((_, index) => knownOf(knownParts.slice(5 * index, 5 * index + 5)));
   const seens = counterKeys.map((_, index) => parseCounter(`${knownParts[5 * index + 2]}`));
   const minute = Math.max(
     Math.floor(timeMs / 60_000),
@@ -264,7 +262,7 @@ const MINUTES_A_400_YEARS = 146_097 * 1_440;
 
 function epochOf({ server, replication }: RedisServerFacts['info']): string {
   const reported = (name: string, text: string) =>
-    new RegExp(`^${name}:(.{16})`, 'm').exec(text)?.[1] ?? '';
+    new RegExp(`^${name}:([a-z0-9]{0,16})`, 'mi').exec(text)?.[1] ?? '';
   return `e${reported('run_id', server)}${reported('master_replid', replication)}`;
 }
 
@@ -279,16 +277,18 @@ const numberOf = (text: string | undefined) =>
 const isWhole = (value: unknown, most = 1e14 - 1): value is number =>
   Number.isInteger(value) && (value as number) >= 0 && (value as number) <= most;
 
-/** What is seen as it is stored says nothing. */
-function knownOf(
-  [scopeName, period, seen, seedPeriod, seed]: readonly unknown[],
-  stored: string | null | undefined,
-): Known | null {
-  const counter = parseCounter(`${seen}`);
-  if (!isWhole(period, 28) || (seen !== '' && seen !== stored && !counter)) return null;
+/** What is seen and does not parse says nothing. */
+function knownOf([scopeName, period, seen, seedPeriod, seed]: readonly unknown[]): Known | null {
+  if (!isWhole(period, 28)) return null;
   if (seedPeriod !== 0 && !(isWhole(seedPeriod) && isWhole(seed))) return null;
   const [ofSeed, total] = [seedPeriod, seed] as [number, number];
-  return { scopeName: `${scopeName}`, period, seedPeriod: ofSeed, seed: total, seen: counter };
+  return {
+    scopeName: `${scopeName}`,
+    period,
+    seedPeriod: ofSeed,
+    seed: total,
+    seen: parseCounter(`${seen}`),
+  };
 }
 
 function kindOf([cost, name, ...parts]: readonly unknown[]): Kind | null {

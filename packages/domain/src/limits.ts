@@ -78,8 +78,12 @@ export interface Scope {
 }
 
 /** How a scope is named in `usage_months`, and in the usage that Redis keeps. */
-export const scopeName = ({ kind, id }: Pick<Scope, 'kind' | 'id'>) =>
-  kind === 'project' ? PROJECT_SCOPE : id;
+export const scopeName = ({ kind, id, period }: Scope) =>
+  nameWithPeriod(kind === 'project' ? PROJECT_SCOPE : id, period);
+
+/** One counter counts over one period: another has another name, such as `project@15`. */
+export const nameWithPeriod = (name: string, period: Period) =>
+  period === CALENDAR_MONTH ? name : `${name}@${period}`;
 
 /** The name of the project's own scope. */
 export const PROJECT_SCOPE = 'project';

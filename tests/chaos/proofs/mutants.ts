@@ -82,13 +82,13 @@ export const MUTANTS: Record<string, Mutant> = {
       },
       {
         file: 'charge.lua',
-        find: 'periodCounts[kind[at]] + cost > quota',
-        replace: 'periodsBefore[kind[at]] + cost > quota',
+        find: 'periodCounts[kind[at]] + cost <= quota',
+        replace: 'periodsBefore[kind[at]] + cost <= quota',
       },
       {
         file: 'charge.lua',
-        find: 'minuteCounts[kind[at]] >= rate',
-        replace: 'minutesBefore[kind[at]] >= rate',
+        find: 'minuteCounts[kind[at]] < rate',
+        replace: 'minutesBefore[kind[at]] < rate',
       },
     ],
     rule: 'allows exactly what the limits leave',
@@ -416,7 +416,7 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'charge.lua',
-        find: "fault ~= 'malformed' and timeMs > deadlineMs",
+        find: "fault ~= 'malformed' and not (timeMs <= deadlineMs)",
         replace: 'false',
       },
     ],

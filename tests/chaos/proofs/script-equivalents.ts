@@ -85,7 +85,7 @@ export const EQUIVALENTS: readonly Equivalents[] = [
     mutants: [
       'charge.lua: elseif minutes[i] < minute or epochs[i] ~= epoch or seens[i] or seedPeriod ~= 0 then -> elseif minutes[i] <= minute or epochs[i] ~= epoch or seens[i] or seedPeriod ~= 0 then',
       'charge.lua: elseif minutes[i] < minute or epochs[i] ~= epoch or seens[i] or seedPeriod ~= 0 then -> elseif minutes[i] < minute or epochs[i] ~= epoch or seens[i] or seedPeriod ~= 1 then',
-      "charge.lua: if seen ~= stored[i] and seen ~= '' then -> if seen ~= '' then",
+      'charge.lua: if seen ~= stored[i] then -> if true then',
     ],
   },
   {

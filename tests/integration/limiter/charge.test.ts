@@ -165,6 +165,19 @@ describeOnEachRedis('the charge', (redis) => {
     expect(await admittedOf(second, call, 9)).toBe(2);
   });
 
+  it('goes on with counters in the form that running installations have', async () => {
+    const { first } = await start();
+    const call = callOf({ monthlyQuota: 5 });
+    expect(await admittedOf(first, call, 1)).toBe(1);
+    const key = projectCounterKey(call.projectId);
+    const [epoch, , minute] = `${await redis().admin.get(key)}`.split(':');
+    await redis().admin.set(key, `${epoch}:0a1b2c:${minute}:1:2:1:3`);
+    // Another store: it knows of no usage, so a counter that is not read starts at 0.
+    const { second } = await start();
+    expect(await admittedOf(second, call, 9)).toBe(2);
+    expect(await redis().admin.get(key)).toBe(`${epoch}:0a1b2c:${minute}:1:4:1:5`);
+  });
+
   it('takes the count from Postgres when a counter is of another type or gone', async () => {
     const { first, store } = await start();
     const call = callOf({ monthlyQuota: 5 });

@@ -94,7 +94,7 @@ describeOnEachRedis('charges that share a call', (redis) => {
   it('are too many if they are judged against the counters before the call', async () => {
     const before = chargeScriptText()
       .replace('local kinds, charges = ', 'local minutesBefore = { unpack(minuteCounts) }\n$&')
-      .replace('minuteCounts[kind[at]] >= rate', 'minutesBefore[kind[at]] >= rate');
+      .replace('minuteCounts[kind[at]] < rate', 'minutesBefore[kind[at]] < rate');
     const { runtime } = await start(redis().url, { chargeText: before });
     const [call] = callsOf(1, { rateLimitPerMinute: 10 });
     await runtime.charge(call!);

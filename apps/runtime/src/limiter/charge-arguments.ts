@@ -73,7 +73,7 @@ export class CallArguments {
   /** Of each charge, in order. */
   readonly kinds: ChargeKind[] = [];
   readonly #seenOf: ChargeCall['seenOf'];
-  readonly #countersOfScopes = new Map<string, CallCounter>();
+  readonly #countersByName = new Map<string, CallCounter>();
   readonly #kindsOfKeys = new Map<string, ChargeKind[]>();
   #kindCount = 0;
   #kindsText = '';
@@ -110,19 +110,20 @@ export class CallArguments {
   }
 
   #counterOf(projectId: string, scope: Scope): CallCounter {
-    const known = this.#countersOfScopes.get(scope.id);
+    const name = scopeName(scope);
+    const known = this.#countersByName.get(name);
     if (known) return known;
     const counter = {
       key: counterKey(projectId, scope),
       place: this.counters.length + 1,
-      scopeName: scopeName(scope),
+      scopeName: name,
       period: scope.period,
       seed: NO_SEED,
       isCharged: false,
       minuteCount: 0,
       periodCount: 0,
     };
-    this.#countersOfScopes.set(scope.id, counter);
+    this.#countersByName.set(name, counter);
     this.counters.push(counter);
     return counter;
   }
@@ -172,9 +173,10 @@ function isSameKind(one: ChargeRequest, other: ChargeRequest): boolean {
   if (one.policyId !== other.policyId || one.cost !== other.cost) return false;
   if (one.scopes.length !== other.scopes.length) return false;
   return one.scopes.every((scope, index) => {
-    const { id, limits } = other.scopes[index] ?? {};
+    const { id, period, limits } = other.scopes[index] ?? {};
     return (
       scope.id === id &&
+      scope.period === period &&
       scope.limits.minute?.value === limits?.minute?.value &&
       scope.limits.month?.value === limits?.month?.value
     );

@@ -1,7 +1,10 @@
-import { apiKeyScope, eachLimit, projectScope } from '@ceiba/domain';
+import { apiKeyScope, eachLimit, projectScope, type Scope } from '@ceiba/domain';
 import { describe, expect, it } from 'vitest';
-import { chargeOf } from './charge-of.ts';
+import { chargeOf as chargeOfRequest } from './charge-of.ts';
 import type { CountedReply } from './charge-reply.ts';
+
+const chargeOf = (scopes: readonly Scope[], counted: CountedReply, cost = 1) =>
+  chargeOfRequest({ scopes, cost }, counted);
 
 /** 17.5 s into the last minute of November. */
 const NOW_MS = Date.UTC(2026, 10, 30, 23, 59, 17, 500);
@@ -153,6 +156,28 @@ describe('the result of a charge', () => {
     expect(chargeOf([scope(60, 1000)], reply('allowed', [])).limits).toMatchObject({
       remainingThisMinute: 0,
       remainingThisMonth: 0,
+    });
+  });
+
+  it('reports the first limit without room for its cost, and waits for all of them', () => {
+    const fromThe15th = { ...scope(60, 10), period: 15 };
+    const counted = reply('quota_exceeded', [
+      [1, 7],
+      [1, 998],
+    ]);
+    const refusal = chargeOf([fromThe15th, scope(60, 1000)], counted, 5);
+    expect(refusal).toMatchObject({
+      exceeded: { value: 10 },
+      limits: { monthlyQuota: 1000, remainingThisMonth: 2 },
+      retryAfterSeconds: 14 * 86_400 + 43,
+    });
+  });
+
+  it('reports a quota above the largest of a plan', () => {
+    const vast = { ...scope(60, 1e12), period: 28 };
+    expect(chargeOf([vast], reply('allowed', [[1, 5]]))).toMatchObject({
+      limits: { monthlyQuota: 1e12, remainingThisMonth: 1e12 - 5 },
+      resetAfterSeconds: { month: 27 * 86_400 + 43 },
     });
   });
 });

@@ -1,4 +1,4 @@
-import { eachLimit, projectScope } from '@ceiba/domain';
+import { eachLimit, projectScope, type Scope } from '@ceiba/domain';
 import type { RedisClient } from '@ceiba/process/redis';
 import { expect, it } from 'vitest';
 import type { Seed } from './charge-arguments.ts';
@@ -6,17 +6,20 @@ import { runCharges } from './charge-script.ts';
 
 const seedsOf = (period: number, total: number): Seed[] => [{ period, total }];
 
-/** What charges with these seeds say of the counter that they share. */
-async function seedSent(...seeds: (readonly Seed[] | null)[]): Promise<unknown> {
-  let sent: readonly unknown[] = [];
+const PROJECT = projectScope(
+  'p',
+  eachLimit(() => null),
+);
+
+/** What charges with these seeds say of the counters of their scopes. */
+async function sentFor(scopes: readonly Scope[], ...seeds: (readonly Seed[] | null)[]) {
+  let sent: { keys: readonly string[]; counters: unknown } | undefined;
   const script = {
-    async run(_client: RedisClient, _keys: readonly string[], args: readonly unknown[]) {
-      sent = args;
+    async run(_client: RedisClient, keys: readonly string[], args: readonly unknown[]) {
+      sent = { keys: keys.slice(1), counters: JSON.parse(`${args[1]}`) };
       return [1, 1, ...seeds.map(() => 'late')];
     },
   };
-  const none = eachLimit(() => null);
-  const scopes = [projectScope('p', none)];
   const request = { projectId: 'p', apiKeyId: 'k', policyId: 'o', cost: 1, scopes };
   await runCharges(script, {} as RedisClient, {
     projectId: 'p',
@@ -24,7 +27,7 @@ async function seedSent(...seeds: (readonly Seed[] | null)[]): Promise<unknown> 
     freshId: 'x',
     seenOf: () => 'seen',
   });
-  return JSON.parse(`${sent[1]}`);
+  return sent;
 }
 
 it.each([
@@ -44,6 +47,15 @@ it.each([
 ])(
   'a counter has the largest total of the latest period among its seeds: %j',
   async (seeds, sent) => {
-    expect(await seedSent(...seeds)).toEqual(['project', 1, 'seen', ...sent]);
+    const { counters } = (await sentFor([PROJECT], ...seeds)) ?? {};
+    expect(counters).toEqual(['project', 1, 'seen', ...sent]);
   },
 );
+
+it('scopes of one project with two periods are two counters', async () => {
+  const fromThe15th = { ...PROJECT, period: 15 };
+  expect(await sentFor([PROJECT, fromThe15th], null)).toEqual({
+    keys: ['ceiba:{p}:counter:project', 'ceiba:{p}:counter:project@15'],
+    counters: ['project', 1, 'seen', 0, 0, 'project@15', 15, 'seen', 0, 0],
+  });
+});

@@ -42,18 +42,18 @@ local function faultOf(kind)
   return fault
 end
 
--- Periods over all counters, then minutes. A cost of 0 needs no quota.
+-- Periods over all counters, then minutes. A cost of 0 needs no quota. What is no number has no room.
 local function outcomeOf(kind)
   local cost = kind[1]
   for at = 3, #kind, 3 do
     local quota = kind[at + 2]
-    if quota ~= -1 and cost > 0 and periodCounts[kind[at]] + cost > quota then
+    if quota ~= -1 and cost > 0 and not (periodCounts[kind[at]] + cost <= quota) then
       return 'quota_exceeded'
     end
   end
   for at = 3, #kind, 3 do
     local rate = kind[at + 1]
-    if rate ~= -1 and minuteCounts[kind[at]] >= rate then return 'rate_limited' end
+    if rate ~= -1 and not (minuteCounts[kind[at]] < rate) then return 'rate_limited' end
   end
   return 'allowed'
 end
@@ -82,7 +82,7 @@ for i = 1, #charges, 2 do
   local deadlineMs, kind = charges[i], charges[i + 1]
   local fault = faultsOfKinds[kind]
   if fault == nil then fault = 'malformed' end
-  if fault ~= 'malformed' and timeMs > deadlineMs then fault = 'late' end
+  if fault ~= 'malformed' and not (timeMs <= deadlineMs) then fault = 'late' end
   reply[#reply + 1] = fault or judge(kinds[kind])
 end
 if next(isJudged) == nil then return reply end

@@ -51,7 +51,7 @@ local timeMs = time[1] * 1000 + math.floor(time[2] / 1000)
 local function reported(section, name)
   local info = redis.call('INFO', section)
   local at = string.find(info, name, 1, true)
-  return at and string.sub(info, at + #name, at + #name + 15) or ''
+  return at and string.match(string.sub(info, at + #name, at + #name + 15), '^%w*') or ''
 end
 local epoch = 'e' .. reported('server', '\nrun_id:') .. reported('replication', '\nmaster_replid:')
 
@@ -76,11 +76,12 @@ for i = 1, #stored do
     minuteBases[i], minuteCounts[i], periodBases[i], periodCounts[i] = parsed(stored[i] or '')
   minutes[i] = minutes[i] or 0
   local seen = knowns[5 * i - 2]
-  if seen ~= stored[i] and seen ~= '' then
+  if seen ~= stored[i] then
     local epochSeen, lineage, minuteSeen, _, minuteCount, _, periodCount = parsed(seen)
-    seens[i] = { lineage, minuteSeen, minuteCount, periodCount }
-    if not epochSeen then faults[i] = 'malformed' end
-    minute = math.max(minute, minuteSeen or 0)
+    if epochSeen then
+      seens[i] = { lineage, minuteSeen, minuteCount, periodCount }
+      minute = math.max(minute, minuteSeen)
+    end
   end
   minute = math.max(minute, minutes[i])
 end
@@ -152,7 +153,7 @@ for i = 1, #stored do
   if not period then
     faults[i] = 'malformed'
   elseif minutes[i] < minute or epochs[i] ~= epoch or seens[i] or seedPeriod ~= 0 then
-    faults[i] = faults[i] or bring(i, period, seedPeriod, knowns[5 * i])
+    faults[i] = bring(i, period, seedPeriod, knowns[5 * i])
   end
 end
 

@@ -137,7 +137,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
       const first = await attempt(request, null, deadline);
       const reply = 'counters' in first ? first : await retry(first, request, deadline);
       roundTrips.took(performance.now() - askedAtMs);
-      return chargeOf(request.scopes, reply);
+      return chargeOf(request, reply);
     },
   };
 }

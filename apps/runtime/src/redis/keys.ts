@@ -1,5 +1,5 @@
 import { UUID_PATTERN } from '@ceiba/contract/sets';
-import type { Scope } from '@ceiba/domain';
+import { nameWithPeriod, type Scope } from '@ceiba/domain';
 
 /** One hash tag per project, so that all keys of a charge are in one slot of a Redis Cluster. */
 const tagOf = (projectId: string) => `ceiba:{${projectId}}`;
@@ -9,8 +9,10 @@ export const projectCounterKey = (projectId: string) => `${tagOf(projectId)}:cou
 export const apiKeyCounterKey = (projectId: string, apiKeyId: string) =>
   `${tagOf(projectId)}:counter:key:${apiKeyId}`;
 /** The counter of a scope of a project. */
-export const counterKey = (projectId: string, { kind, id }: Scope) =>
-  kind === 'project' ? projectCounterKey(projectId) : apiKeyCounterKey(projectId, id);
+export const counterKey = (projectId: string, { kind, id, period }: Scope) => {
+  const key = kind === 'project' ? projectCounterKey(projectId) : apiKeyCounterKey(projectId, id);
+  return nameWithPeriod(key, period);
+};
 
 /** The `SCAN` pattern of all usage keys. */
 export const USAGE_KEY_PATTERN = 'ceiba:{*}:usage';

@@ -11,6 +11,7 @@ describe('a field of the usage hash', () => {
     [`h|abc123|498670|${KEY}|${POLICY}|rate_limited`, '12'],
     ['m|abc123|24322|project', '7'],
     [`m|abc123|24322|${KEY}`, '0'],
+    [`m|abc123|24322|${KEY}@28`, '5'],
   ])('is parsed and formatted again: %s', (field, value) => {
     const fact = factOfField(PROJECT, field, value);
     expect(fact).toMatchObject({ projectId: PROJECT, incarnation: 'abc123', count: Number(value) });
@@ -27,6 +28,8 @@ describe('a field of the usage hash', () => {
     ['m|abc123||project', '1'],
     ['m||24322|project', '1'],
     ['m|abc123|24322|someone', '1'],
+    ['m|abc123|24322|project@1', '1'],
+    ['m|abc123|24322|project@29', '1'],
     [`h|abc123|498670|${KEY}|${POLICY}|admitted`, '1'],
     [`h|abc123|498670|${KEY}|x|allowed`, '1'],
     [`h|abc123|498670|${KEY}|${POLICY}|allowed|more`, '1'],
@@ -56,4 +59,16 @@ describe('a field of the usage hash', () => {
     expect(isPast({ ...month, incarnation: 'i', count: 1 }, november + 119)).toBe(false);
     expect(isPast({ ...month, incarnation: 'i', count: 1 }, november + 120)).toBe(true);
   });
+
+  it.each([2, 15, 28])(
+    'keeps a month that began on day %i until two hours after its end',
+    (day) => {
+      const scope = `project@${day}`;
+      const field = `m|i|${2026 * 12 + 10}|${scope}`;
+      const fact = factOfField(PROJECT, field, '1');
+      const end = Date.UTC(2026, 11, day) / 60_000;
+      expect(fact && isPast(fact, end + 119)).toBe(false);
+      expect(fact && isPast(fact, end + 120)).toBe(true);
+    },
+  );
 });

@@ -1,10 +1,19 @@
-import { OUTCOMES, type Outcome, UUID } from '@ceiba/contract/sets';
-import { MS_PER_MINUTE, PROJECT_SCOPE, WINDOWS } from '@ceiba/domain';
+import { OUTCOMES, type Outcome, UUID, UUID_PATTERN } from '@ceiba/contract/sets';
+import {
+  CALENDAR_MONTH,
+  MS_PER_MINUTE,
+  PROJECT_SCOPE,
+  WINDOWS,
+  windowOfPeriod,
+} from '@ceiba/domain';
 import type { CountFact, UsageFact } from './facts.ts';
 
 const INCARNATION = /^[0-9A-Za-z]{1,64}$/;
 /** Up to 14 digits: what `charge.lua` counts to. */
 const COUNT = /^(0|[1-9][0-9]{0,13})$/;
+
+/** What is counted over a month from another day than the first has that day: `project@15`. */
+const SCOPE = new RegExp(`^(?:${PROJECT_SCOPE}|${UUID_PATTERN})(?:@(?:[2-9]|1[0-9]|2[0-8]))?$`);
 
 /**
  * Reads a data field of a project's usage hash, as `charge.lua` writes it.
@@ -17,7 +26,7 @@ export function factOfField(projectId: string, field: string, value: string): Co
   const count = Number(value);
   if (kind === 'm' && rest.length === 1) {
     const [scope = ''] = rest;
-    if (scope !== PROJECT_SCOPE && !UUID.test(scope)) return null;
+    if (!SCOPE.test(scope)) return null;
     return { kind: 'month', projectId, month: Number(window), scope, incarnation, count };
   }
   if (kind === 'h' && rest.length === 3) {
@@ -40,5 +49,7 @@ const KEPT_MINUTES = 120;
 export function isPast(fact: UsageFact, minute: number): fact is CountFact {
   const keptMs = (minute - KEPT_MINUTES) * MS_PER_MINUTE;
   if (fact.kind === 'hour') return fact.hour < WINDOWS.hour.numberAt(keptMs);
-  return fact.kind === 'month' && fact.month < WINDOWS.month.numberAt(keptMs);
+  if (fact.kind !== 'month') return false;
+  const [, day = CALENDAR_MONTH] = fact.scope.split('@');
+  return fact.month < windowOfPeriod(Number(day)).numberAt(keptMs);
 }
