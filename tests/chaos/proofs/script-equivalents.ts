@@ -58,7 +58,6 @@ export const EQUIVALENTS: readonly Equivalents[] = [
     mutants: [
       'charge.lua: local minute = math.max(math.floor(timeMs / 60000), usageMinute or 0) -> local minute = math.max(math.floor(timeMs / 60000), usageMinute or 1)',
       'charge.lua: minutes[i] = minutes[i] or 0 -> minutes[i] = minutes[i] or 1',
-      'charge.lua: minute = math.max(minute, minuteSeen or 0) -> minute = math.max(minute, minuteSeen or 1)',
     ],
   },
   {
