@@ -1,9 +1,9 @@
-import { eachLimit, projectScope, windowOfPeriod } from '@ceiba/domain';
+import { eachLimit, projectScope, scopeName, windowOfPeriod } from '@ceiba/domain';
 import { readMonthTotals, recordUsage, type UsageMonthCount } from '@ceiba/schema';
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { chargeScriptText, runCharges } from '../../../apps/runtime/src/limiter/charge-script.ts';
-import { projectCounterKey, usageKey } from '../../../apps/runtime/src/redis/keys.ts';
+import { counterKey, usageKey } from '../../../apps/runtime/src/redis/keys.ts';
 import type { Script } from '../../../apps/runtime/src/redis/script.ts';
 import { fieldOf } from '../../../apps/runtime/src/usage/facts.ts';
 import { factOfField } from '../../../apps/runtime/src/usage/hash.ts';
@@ -87,11 +87,13 @@ function realNumber(period: number, number: number): number {
 export async function replay(redis: Redis, world: World, states: readonly SpecState[]) {
   const { projectId } = await world.createProject();
   const period = states[0]?.period ?? 1;
+  const scope = scopeOf(projectId, period);
   const place = {
     projectId,
     period,
+    scope: scopeName(scope),
     usage: usageKey(projectId),
-    counter: projectCounterKey(projectId),
+    counter: counterKey(projectId, scope),
   };
   const replayed: Record<string, number> = {};
   let snapshot: Snapshot = { counter: null, usage: {} };
@@ -111,7 +113,7 @@ export async function replay(redis: Redis, world: World, states: readonly SpecSt
       expect(reply?.kind, where).toBe(isLate ? 'late' : outcome);
     } else if (name === 'readSeed' && runtimeAfter) {
       const { period: number, total } = runtimeAfter.seed;
-      const item = { projectId, month: realNumber(period, number), scope: 'project' };
+      const item = { projectId, month: realNumber(period, number), scope: place.scope };
       expect(await readMonthTotals(world.db, [item]), where).toEqual([total]);
     } else if (name === 'flush' && runtime) {
       await write(world, monthsOf(place, runtime.ledger));
@@ -135,7 +137,7 @@ export async function replay(redis: Redis, world: World, states: readonly SpecSt
       if (Object.keys(snapshot.usage).length > 0) await redis.hset(place.usage, snapshot.usage);
     }
 
-    expect(seenFromOutside(await held(redis, place)), where).toEqual(inSpec(period, after.redis));
+    expect(seenFromOutside(await held(redis, place)), where).toEqual(inSpec(place, after.redis));
     expect(await monthsInPostgres(world, projectId), where).toEqual(
       sorted(monthsOf(place, after.postgres)),
     );
@@ -146,6 +148,8 @@ export async function replay(redis: Redis, world: World, states: readonly SpecSt
 interface Place {
   projectId: string;
   period: number;
+  /** As usage names it. */
+  scope: string;
   usage: string;
   counter: string;
 }
@@ -183,13 +187,12 @@ async function charge(
   { isLate, usesSeed, cost }: { isLate: boolean; usesSeed: boolean; cost: number },
 ) {
   const script = scriptAt(redis, chargeScriptText(), before);
-  const limits = { ...eachLimit(() => null), rateLimitPerMinute: RATE, monthlyQuota: QUOTA };
   const request = {
     projectId,
     apiKeyId: projectId,
     policyId: projectId,
     cost,
-    scopes: [{ ...projectScope(projectId, limits), period }],
+    scopes: [scopeOf(projectId, period)],
   };
   const redisDeadlineMs = minuteOf(before.now) * 60_000 + (isLate ? 0 : 1000);
   const seeds = usesSeed ? [{ period: realNumber(period, seed.period), total: seed.total }] : null;
@@ -206,15 +209,24 @@ async function charge(
   return charges[0];
 }
 
+const scopeOf = (projectId: string, period: number) => ({
+  ...projectScope(projectId, {
+    ...eachLimit(() => null),
+    rateLimitPerMinute: RATE,
+    monthlyQuota: QUOTA,
+  }),
+  period,
+});
+
 const write = (world: World, months: UsageMonthCount[]) =>
   recordUsage(world.db, { hours: [], months, lastUsed: [] });
 
 /** Days and months are named alike here: Postgres has no table of days. */
-const monthsOf = ({ projectId, period }: Place, admitted: Admissions): UsageMonthCount[] =>
+const monthsOf = ({ projectId, period, scope }: Place, admitted: Admissions): UsageMonthCount[] =>
   admitted.map(([[incarnation, number], count]) => ({
     projectId,
     month: realNumber(period, number),
-    scope: 'project',
+    scope,
     incarnation: idOf(incarnation),
     count,
   }));
@@ -224,10 +236,11 @@ const kindOf = (period: number) => (period === 0 ? 'd' : 'm');
 async function monthsInRedis(redis: Redis, place: Place): Promise<UsageMonthCount[]> {
   const fields = Object.entries(await redis.hgetall(place.usage));
   return fields.flatMap(([field, value]) => {
-    const fact = factOfField(place.projectId, field.replace(/^d/, 'm'), value);
+    const ofMonth = field.replace(/^d/, 'm').replace('@0', '');
+    const fact = factOfField(place.projectId, ofMonth, value);
     if (fact?.kind !== 'month') return [];
     const { kind, ...month } = fact;
-    return [month];
+    return [{ ...month, scope: place.scope }];
   });
 }
 
@@ -248,12 +261,12 @@ function seenFromOutside({ counter, usage }: Snapshot): Snapshot {
 }
 
 /** The expected data in Redis, in the format of the scripts. */
-function inSpec(period: number, { counter, usage }: SpecRedis): Snapshot {
+function inSpec({ period, scope }: Place, { counter, usage }: SpecRedis): Snapshot {
   const epochOf = (epoch: number) => `e${runIdOf(epoch).slice(0, 16)}${REPLID.slice(0, 16)}`;
   const { minuteBase, minuteCount, periodBase, periodCount } = counter;
   const numbers = [minuteOf(counter.minute), minuteBase, minuteCount, periodBase, periodCount];
   const admitted = usage.admitted.map(([[incarnation, number], count]) => [
-    `${kindOf(period)}|${idOf(incarnation)}|${realNumber(period, number)}|project`,
+    `${kindOf(period)}|${idOf(incarnation)}|${realNumber(period, number)}|${scope}`,
     `${count}`,
   ]);
   return {
