@@ -447,7 +447,16 @@ class ClientTest(unittest.TestCase):
 
     def test_reads_the_log_and_the_health(self):
         client = client_of(SCENARIOS["allowed"])
-        self.assertEqual(len(client.list_decisions(outcome="denied", limit=1)["decisions"]), 1)
+        denied = client.authorize({"apiKey": "unknown", "method": "GET", "path": PATH})
+        # The log is written once a second.
+        gives_up_at = time.monotonic() + 20
+        logged = []
+        while not logged and time.monotonic() < gives_up_at:
+            page = client.list_decisions(outcome="denied")
+            ids = [each["decisionId"] for each in page["decisions"]]
+            logged = [each for each in ids if each == denied["decisionId"]]
+            time.sleep(0.05)
+        self.assertEqual(logged, [denied["decisionId"]])
         self.assertEqual(client.get_health(), {"ok": True})
         self.assertEqual(client.get_open_api()["openapi"], "3.1.1")
 
