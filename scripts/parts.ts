@@ -52,8 +52,8 @@ export const LEVELS = {
   all: [
     [['static', 'unit']],
     [
-      ['integration', 'sdk', 'deployment', 'launcher'],
-      ['promises', 'chaos'],
+      ['integration', 'sdk'],
+      ['promises', 'chaos', 'deployment', 'launcher'],
     ],
     [['e2e']],
   ],
