@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  COST_MAX,
   DENIAL_REASONS,
   DISPLAY_NAME_LENGTH_MAX,
   EMAIL_LENGTH_MAX,
@@ -9,6 +10,8 @@ import {
 } from './sets.ts';
 
 /* What callers send. Each described schema is a shape of the OpenAPI document, by its name here. */
+
+const COST = `must be a whole number from 0 to ${COST_MAX}`;
 
 /** The question that a host asks before it serves a request. Unknown fields are ignored. */
 export const authorizeRequestSchema = z
@@ -21,6 +24,12 @@ export const authorizeRequestSchema = z
         'must be an HTTP method (RFC 9110, section 9.1)',
       ),
     path: z.string(),
+    cost: z
+      .int(COST)
+      .min(0, COST)
+      .max(COST_MAX, COST)
+      .optional()
+      .describe('What the call takes of quotas, in place of the cost of its policy.'),
   })
   .describe('The caller’s credential, unchecked or null, and its request line without the query.');
 export type AuthorizeRequest = z.infer<typeof authorizeRequestSchema>;

@@ -32,11 +32,21 @@ export const isLimitDenial = (outcome: string): outcome is LimitDenial =>
   LIMIT_DENIALS.some((reason) => reason === outcome);
 
 /**
- * Whose limit refused a call: the plan's, the key's own, or the project's default for keys that have
- * no rate of their own.
+ * Whose limit refused a call: the plan's, that of the customer's plan, the customer's own, the key's own,
+ * or the project's default for keys that have no rate of their own.
  */
-export const LIMIT_OWNERS = ['plan', 'api_key', 'project_default'] as const;
+export const LIMIT_OWNERS = [
+  'plan',
+  'customer_plan',
+  'customer',
+  'api_key',
+  'project_default',
+] as const;
 export type LimitOwner = (typeof LIMIT_OWNERS)[number];
+
+/** Over what a limit counts, in UTC. */
+export const LIMIT_WINDOWS = ['minute', 'day', 'month'] as const;
+export type LimitWindow = (typeof LIMIT_WINDOWS)[number];
 
 /** The outcomes of a decision; usage is counted per outcome. */
 export const OUTCOMES = ['allowed', ...DENIAL_REASONS] as const;
@@ -70,16 +80,23 @@ export const HOST_ERROR_FOR_DENIAL = {
 export type HostErrorCode = (typeof HOST_ERROR_FOR_DENIAL)[DenialReason];
 
 /**
- * Which state denied a call, where the reason covers several: of the key for `expired_api_key`, of
- * the subscription for `inactive_subscription`.
+ * Which state denied a call, where the reason covers several: of the key for `expired_api_key`; whose
+ * labels for `policy_no_match`, the key's or its customer's plan's; of the subscription or the customer
+ * for `inactive_subscription`.
  */
 export const DENIAL_DETAILS = [
   'expired',
   'disabled',
+  'scope',
+  'plan_scope',
   'past_due',
   'canceled',
   'period_ended',
   'no_subscription',
+  'customer_suspended',
+  'customer_past_due',
+  'customer_canceled',
+  'customer_period_ended',
 ] as const;
 export type DenialDetail = (typeof DENIAL_DETAILS)[number];
 
@@ -115,6 +132,19 @@ export const EMAIL_LENGTH_MAX = 254;
 /** The longest display name, in characters. */
 export const DISPLAY_NAME_LENGTH_MAX = 100;
 
+/** A label of a policy, which opens it to restricted keys. */
+export const SCOPE_PATTERN = '[a-z0-9][a-z0-9:._-]{0,63}';
+/** The most labels of a policy, a key or a customer plan. */
+export const SCOPES_MAX = 64;
+/** What a call takes of quotas, at most. */
+export const COST_MAX = 1_000_000;
+/** The most bytes of an owner's own id of a customer, in UTF-8. */
+export const EXTERNAL_ID_BYTES_MAX = 255;
+/** The most bytes of metadata, as JSON in UTF-8. */
+export const METADATA_BYTES_MAX = 4_096;
+/** A month can begin on the 1st to the 28th, which every month has. */
+export const BILLING_DAY_MAX = 28;
+
 /** The header that carries the project secret on every Runtime call but the health endpoints. */
 export const PROJECT_SECRET_HEADER = 'x-service-project-secret';
 
@@ -123,6 +153,8 @@ export const IDENTITY_HEADERS = {
   projectId: 'x-ceiba-project-id',
   decisionId: 'x-ceiba-decision-id',
   apiKeyId: 'x-ceiba-key-id',
+  customerId: 'x-ceiba-customer-id',
+  customerExternalId: 'x-ceiba-customer-external-id',
   policyId: 'x-ceiba-policy-id',
   planId: 'x-ceiba-plan-id',
   denialReason: 'x-ceiba-denial-reason',

@@ -6,6 +6,7 @@ import {
   DENIAL_REASONS,
   HTTP_STATUS_FOR_ERROR,
   LIMIT_OWNERS,
+  LIMIT_WINDOWS,
   type RuntimeErrorCode,
 } from './sets.ts';
 
@@ -61,7 +62,15 @@ export const apiKeyLifecycleResultSchema = z
 export type ApiKeyLifecycleResult = z.infer<typeof apiKeyLifecycleResultSchema>;
 
 export const matchedApiKeySchema = z
-  .strictObject({ apiKeyId: uuidSchema, displayName: z.string(), keyPrefix: z.string() })
+  .strictObject({
+    apiKeyId: uuidSchema,
+    displayName: z.string(),
+    keyPrefix: z.string(),
+    scopes: z
+      .array(z.string())
+      .optional()
+      .describe('Only of a restricted key: the labels that it has.'),
+  })
   .describe('The key of the caller.');
 export const matchedPolicySchema = z
   .strictObject({ policyId: uuidSchema, method: z.string(), pathPattern: z.string() })
@@ -70,10 +79,19 @@ export const matchedPlanSchema = z
   .strictObject({ planId: uuidSchema, name: z.string() })
   .describe('The plan of the project’s subscription.');
 
+export const matchedCustomerSchema = z
+  .strictObject({
+    customerId: uuidSchema,
+    externalId: z.string().describe('The owner’s own id.'),
+    plan: z.strictObject({ planId: uuidSchema, name: z.string() }).nullable(),
+  })
+  .describe('The customer of the key.');
+
 export const accessContextSchema = z
   .strictObject({
     projectId: uuidSchema,
     apiKey: matchedApiKeySchema,
+    customer: matchedCustomerSchema.optional().describe('Absent for a key without a customer.'),
     policy: matchedPolicySchema,
     plan: matchedPlanSchema,
   })
@@ -86,13 +104,17 @@ export const limitsSchema = z
     monthlyQuota: wholeNumber,
     remainingThisMinute: wholeNumber,
     remainingThisMonth: wholeNumber,
+    dailyQuota: wholeNumber.optional().describe('Only where a daily quota applies.'),
+    remainingToday: wholeNumber.optional().describe('Only where a daily quota applies.'),
   })
-  .describe('In requests, for the minute and for the month: the counter with the least left.');
+  .describe(
+    'For each window the counter with the least left: of the minute in requests, of the day and the month in what they cost.',
+  );
 export type Limits = z.infer<typeof limitsSchema>;
 
 export const resetAfterSecondsSchema = z
-  .strictObject({ minute: wholeNumber, month: wholeNumber })
-  .describe('Seconds until the UTC minute and month of `limits` end.');
+  .strictObject({ minute: wholeNumber, month: wholeNumber, day: wholeNumber.optional() })
+  .describe('Seconds until the UTC minute, month and day of `limits` end.');
 export type ResetAfterSeconds = z.infer<typeof resetAfterSecondsSchema>;
 
 const decisionId = uuidSchema.describe('Identifies the decision in the project’s decision log.');
@@ -108,6 +130,17 @@ export const allowDecisionSchema = z
   .describe('The request may proceed, and was charged.');
 export type AllowDecision = z.infer<typeof allowDecisionSchema>;
 
+export const exceededLimitSchema = z
+  .strictObject({
+    owner: z.enum(LIMIT_OWNERS),
+    window: z.enum(LIMIT_WINDOWS),
+    value: wholeNumber,
+  })
+  .describe(
+    'The limit that refused a call, and whose it is: so many calls a minute, or so much cost a day or a month, in UTC.',
+  );
+export type ExceededLimit = z.infer<typeof exceededLimitSchema>;
+
 export const denyDecisionSchema = z
   .strictObject({
     allowed: z.literal(false),
@@ -117,6 +150,7 @@ export const denyDecisionSchema = z
     retryAfterSeconds: wholeNumber
       .optional()
       .describe('Seconds until a retry can succeed; only where `limits` is.'),
+    exceededLimit: exceededLimitSchema.optional().describe('Only where `limits` is.'),
   })
   .describe('The request must not proceed; nothing was charged.');
 export type DenyDecision = z.infer<typeof denyDecisionSchema>;
@@ -155,15 +189,6 @@ export const authorizeBatchResultSchema = z
   .describe('One result per request, in their order.');
 export type AuthorizeBatchResult = z.infer<typeof authorizeBatchResultSchema>;
 
-export const exceededLimitSchema = z
-  .strictObject({
-    owner: z.enum(LIMIT_OWNERS),
-    window: z.enum(['minute', 'month']),
-    value: wholeNumber,
-  })
-  .describe('The limit that refused a call: so many calls in a calendar minute or month, in UTC.');
-export type ExceededLimit = z.infer<typeof exceededLimitSchema>;
-
 export const loggedDecisionSchema = z
   .strictObject({
     decisionId: uuidSchema,
@@ -179,8 +204,9 @@ export const loggedDecisionSchema = z
     denialDetail: z
       .enum(DENIAL_DETAILS)
       .nullable()
-      .describe('Only for `expired_api_key` and `inactive_subscription`.'),
+      .describe('Only for `expired_api_key`, `policy_no_match` and `inactive_subscription`.'),
     apiKeyId: uuidSchema.nullable().describe('Null where the project has no such key.'),
+    customerId: uuidSchema.nullable().describe('The customer that the key had then.'),
     keyPrefix: z
       .string()
       .nullable()

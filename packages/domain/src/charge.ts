@@ -7,7 +7,7 @@ import type {
   ResetAfterSeconds,
 } from '@ceiba/contract';
 import type { DenialReason, LimitDenial } from '@ceiba/contract/sets';
-import type { LiveCall } from './decide.ts';
+import type { CustomerFacts, LiveCall } from './decide.ts';
 import type { Limit, Scope } from './limits.ts';
 
 /** What one call is charged to: all of its scopes, or none. */
@@ -28,7 +28,7 @@ export type Charge =
       denialReason: LimitDenial;
       limits: Limits;
       retryAfterSeconds: number;
-      /** The limit that refused; `limits` has its value. */
+      /** The limit that refused. */
       exceeded: Limit;
     };
 
@@ -46,6 +46,7 @@ export function conclude(decisionId: string, call: LiveCall, charge: Charge): De
         ...denied(decisionId, charge.denialReason),
         limits: charge.limits,
         retryAfterSeconds: charge.retryAfterSeconds,
+        exceededLimit: charge.exceeded,
       };
   }
 }
@@ -57,7 +58,7 @@ export function denied(decisionId: string, denialReason: DenialReason): DenyDeci
 
 function allowed(
   decisionId: string,
-  { projectId, apiKey, policy, plan }: LiveCall,
+  { projectId, apiKey, customer, policy, plan }: LiveCall,
   limits: Limits,
   resetAfterSeconds: ResetAfterSeconds,
 ): AllowDecision {
@@ -67,7 +68,9 @@ function allowed(
       apiKeyId: apiKey.apiKeyId,
       displayName: apiKey.displayName,
       keyPrefix: apiKey.keyPrefix,
+      ...(apiKey.scopes && { scopes: [...apiKey.scopes] }),
     },
+    ...(customer && { customer: matchedCustomer(customer) }),
     policy: {
       policyId: policy.policyId,
       method: policy.method,
@@ -77,3 +80,9 @@ function allowed(
   };
   return { allowed: true, decisionId, access, limits, resetAfterSeconds };
 }
+
+const matchedCustomer = ({ customerId, externalId, plan }: CustomerFacts) => ({
+  customerId,
+  externalId,
+  plan: plan && { planId: plan.planId, name: plan.name },
+});

@@ -65,6 +65,8 @@ export const SECRET_OVERLAP_HOURS = 24;
 
 /** The largest value of a limit: a PostgreSQL `integer`. The smallest is 0, which allows no call. */
 export const PLAN_LIMIT_MAX = 2_147_483_647;
+/** The largest quota of a customer and of a day, in calls or what they cost. */
+export const QUOTA_MAX = 1_000_000_000_000;
 
 /**
  * The past days whose rate forecasts the month's use: long enough to include a weekend, short enough

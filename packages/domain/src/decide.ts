@@ -1,14 +1,21 @@
 /** The order of the nine denials. All facts are loaded before; nothing is queried afterwards. */
-import type { ApiKeyStatus, DenialReason } from '@ceiba/contract/sets';
+import type {
+  ApiKeyStatus,
+  DenialDetail,
+  DenialReason,
+  SubscriptionStatus,
+} from '@ceiba/contract/sets';
 import type { CredentialState } from './credentials.ts';
+import { type Labels, opens } from './labels.ts';
 import {
-  apiKeyScope,
   type KeyLimits,
+  type LimitedCustomer,
   type PlanCallLimits,
-  projectScope,
   type Scope,
+  scopesOf,
 } from './limits.ts';
 import type { Policy } from './policies.ts';
+import { LAPSED_BY } from './subscription.ts';
 
 /** A downstream key as it was read. */
 export interface ApiKeyFacts extends KeyLimits {
@@ -20,6 +27,38 @@ export interface ApiKeyFacts extends KeyLimits {
   expired: boolean;
   /** Paused by a user until it is enabled. */
   disabled: boolean;
+  /** Null where it is not restricted. */
+  scopes: Labels;
+}
+
+/** The customer of a key, as it was read with it. */
+export interface CustomerFacts extends LimitedCustomer {
+  /** The owner's own id. */
+  externalId: string;
+  suspended: boolean;
+  /** Null where the customer only groups keys. */
+  plan: CustomerPlanFacts | null;
+}
+
+/** A customer's plan, and the state of the customer's subscription to it. */
+export interface CustomerPlanFacts extends KeyLimits, SubscriptionFacts {
+  planId: string;
+  name: string;
+  /** Null where it does not restrict its customers' keys. */
+  scopes: Labels;
+}
+
+/** A policy with what it asks of a key, and what a call of it costs. */
+export interface PolicyFacts extends Policy {
+  scopes: Labels;
+  /** Whole, 0 to 1,000,000. */
+  cost: number;
+}
+
+/** `admits` is judged by the database's clock (rule database-time). */
+interface SubscriptionFacts {
+  status: SubscriptionStatus;
+  admits: boolean;
 }
 
 export interface PlanFacts extends PlanCallLimits {
@@ -34,12 +73,14 @@ export interface Snapshot {
   credential: CredentialState;
   /** Null where the project has no such key: unknown, malformed or another project's. */
   apiKey: ApiKeyFacts | null;
-  policy: Policy | null;
-  subscription: { admits: boolean; plan: PlanFacts } | null;
+  /** Null for a key without one. */
+  customer: CustomerFacts | null;
+  policy: PolicyFacts | null;
+  subscription: (SubscriptionFacts & { plan: PlanFacts }) | null;
 }
 
 export type Judgement =
-  | { kind: 'deny'; denialReason: DenialReason }
+  | { kind: 'deny'; denialReason: DenialReason; denialDetail: DenialDetail | null }
   | { kind: 'charge'; call: LiveCall };
 
 /**
@@ -47,26 +88,35 @@ export type Judgement =
  * the contract's denial reasons (`DENIAL_REASONS`).
  */
 export function decide(snapshot: Snapshot): Judgement {
-  const { projectId, credential, apiKey, policy, subscription } = snapshot;
+  const { credential, apiKey, customer, policy, subscription } = snapshot;
 
   if (credential === 'missing') return deny('missing_api_key'); // null, absent or blank
   if (apiKey === null) return deny('invalid_api_key'); // unknown to this project
   if (apiKey.status === 'revoked') return deny('revoked_api_key'); // no longer trusted
   if (apiKey.status === 'archived') return deny('archived_api_key'); // put away
-  if (apiKey.expired) return deny('expired_api_key'); // its status stays active
-  if (apiKey.disabled) return deny('expired_api_key'); // so does this one's (ADR 0028)
+  if (apiKey.expired) return deny('expired_api_key', 'expired'); // its status stays active
+  if (apiKey.disabled) return deny('expired_api_key', 'disabled'); // so does this one's (ADR 0028)
   if (policy === null) return deny('policy_no_match'); // default deny
-  if (!subscription?.admits) return deny('inactive_subscription'); // lapsed, or none
+  if (!opens(apiKey.scopes, policy)) return deny('policy_no_match', 'scope'); // not for this key
+  if (customer?.plan && !opens(customer.plan.scopes, policy))
+    return deny('policy_no_match', 'plan_scope'); // not in what its customer has bought
+  if (subscription === null) return deny('inactive_subscription', 'no_subscription');
+  if (!subscription.admits) return deny('inactive_subscription', LAPSED_BY[subscription.status]);
+  if (customer?.suspended) return deny('inactive_subscription', 'customer_suspended');
+  if (customer?.plan?.admits === false)
+    return deny('inactive_subscription', `customer_${LAPSED_BY[customer.plan.status]}`);
   // The charge decides on the limits, atomically: quota_exceeded before rate_limited.
 
   const { status, expired, disabled } = apiKey;
   const live = { ...apiKey, status, expired, disabled };
   const { plan } = subscription;
-  const scopes = [
-    projectScope(projectId, plan),
-    apiKeyScope(live.apiKeyId, live, snapshot.defaultKeyRateLimitPerMinute),
-  ];
-  return { kind: 'charge', call: { [LIVE]: true, projectId, apiKey: live, policy, plan, scopes } };
+  const { projectId, defaultKeyRateLimitPerMinute } = snapshot;
+  const limited = { projectId, plan, customer, apiKey: live, defaultKeyRateLimitPerMinute };
+  const scopes = scopesOf(limited);
+  return {
+    kind: 'charge',
+    call: { [LIVE]: true, projectId, apiKey: live, customer, policy, plan, scopes },
+  };
 }
 
 const LIVE = Symbol('live');
@@ -75,17 +125,22 @@ const LIVE = Symbol('live');
 type LiveApiKey = ApiKeyFacts & { status: 'active'; expired: false; disabled: false };
 
 /**
- * A request that only its limits can still deny: a live key, a policy that matched and a
- * subscription that admits. Only {@link decide} can build one, and an allow needs one.
+ * A request that only its limits can still deny: a live key, a policy that matched and opens to it, and
+ * subscriptions that admit. Only {@link decide} can build one, and an allow needs one.
  */
 export interface LiveCall {
   readonly [LIVE]: true;
   readonly projectId: string;
   readonly apiKey: LiveApiKey;
-  readonly policy: Policy;
+  readonly customer: CustomerFacts | null;
+  readonly policy: PolicyFacts;
   readonly plan: PlanFacts;
   /** What the charge counts. */
   readonly scopes: readonly Scope[];
 }
 
-const deny = (denialReason: DenialReason): Judgement => ({ kind: 'deny', denialReason });
+const deny = (denialReason: DenialReason, denialDetail: DenialDetail | null = null): Judgement => ({
+  kind: 'deny',
+  denialReason,
+  denialDetail,
+});

@@ -2,20 +2,23 @@
  * A limit is a number of calls in a window of time, and whose it is. A scope is what calls are counted
  * for. Imports no module, so that client components can import it from `@ceiba/domain/limits`.
  */
-import type { LimitDenial, LimitOwner } from '@ceiba/contract/sets';
+import type { LimitOwner, LimitWindow } from '@ceiba/contract/sets';
+
+export type { LimitWindow };
 
 /**
- * The limits of plans and keys by their names in the contract: the window that each counts calls in,
- * the column that has it, and its option of the CLI. Columns, forms, options and texts derive from it.
+ * The limits of plans, customers and keys by their names in the contract: the window that each counts
+ * calls in, the column that has it, and its option of the CLI. Columns, forms, options and texts derive
+ * from it.
  */
 export const LIMITS = {
   rateLimitPerMinute: { window: 'minute', column: 'rate_limit_per_minute', option: 'rate' },
+  dailyQuota: { window: 'day', column: 'daily_quota', option: 'daily-quota' },
   monthlyQuota: { window: 'month', column: 'monthly_quota', option: 'quota' },
-} as const;
+} as const satisfies Record<string, { window: LimitWindow; column: string; option: string }>;
 
 export type LimitName = keyof typeof LIMITS;
 export type LimitField = (typeof LIMITS)[LimitName];
-export type LimitWindow = LimitField['window'];
 
 const FIELDS = Object.entries(LIMITS) as [LimitName, LimitField][];
 
@@ -26,19 +29,30 @@ export const eachLimit = <T>(of: (name: LimitName, field: LimitField) => T) =>
     T
   >;
 
+/** The limits of something that has them. */
+export const limitsIn = <Limited extends Record<LimitName, unknown>>(
+  limited: Limited,
+): Pick<Limited, LimitName> => ({
+  rateLimitPerMinute: limited.rateLimitPerMinute,
+  dailyQuota: limited.dailyQuota,
+  monthlyQuota: limited.monthlyQuota,
+});
+
 /** A list with a value for each limit, in their order. */
 export const listLimits = <T>(of: (name: LimitName, field: LimitField) => T): T[] =>
   FIELDS.map(([name, field]) => of(name, field));
 
-/** The limits of a plan; 0 allows no call. */
-export type PlanCallLimits = Record<LimitName, number>;
+/** The limits of a plan; 0 allows no call. Only a quota by day is left to each plan. */
+export type PlanCallLimits = Record<Exclude<LimitName, 'dailyQuota'>, number> &
+  Record<'dailyQuota', number | null>;
 
 /** The limits of a plan in words: `60 requests per minute, 10,000 per month`. */
 export const describeLimits = (
   limits: PlanCallLimits,
   format: (count: number) => string = String,
 ): string =>
-  listLimits((name, { window }) => `${format(limits[name])} per ${window}`)
+  listLimits((name, { window }) => ({ value: limits[name], window }))
+    .flatMap(({ value, window }) => (value === null ? [] : `${format(value)} per ${window}`))
     .join(', ')
     .replace(' ', ' requests ');
 
@@ -52,12 +66,6 @@ export interface Limit {
   readonly value: number;
 }
 
-/** The limit that each denial reports. */
-export const LIMIT_OF_DENIAL = {
-  quota_exceeded: 'monthlyQuota',
-  rate_limited: 'rateLimitPerMinute',
-} as const satisfies Record<LimitDenial, LimitName>;
-
 /**
  * What a quota is counted over, in UTC: 1 to 28 is a month that begins on that day of the month; 0 is a
  * day.
@@ -69,15 +77,16 @@ export const DAY: Period = 0;
 
 /** What calls are counted for, per UTC minute and per period. */
 export interface Scope {
-  readonly kind: 'project' | 'api_key';
+  readonly kind: 'project' | 'customer' | 'api_key';
   readonly id: string;
   /** What its quota counts over. */
   readonly period: Period;
   /** Null where calls are counted but not limited. */
-  readonly limits: Readonly<Record<LimitWindow, Limit | null>>;
+  readonly rate: Limit | null;
+  readonly quota: Limit | null;
 }
 
-/** How a scope is named in `usage_months`, and in the usage that Redis keeps. */
+/** How a scope is named in the tables of usage, and in the usage that Redis keeps. */
 export const scopeName = ({ kind, id, period }: Scope) =>
   nameWithPeriod(kind === 'project' ? PROJECT_SCOPE : id, period);
 
@@ -88,33 +97,92 @@ export const nameWithPeriod = (name: string, period: Period) =>
 /** The name of the project's own scope. */
 export const PROJECT_SCOPE = 'project';
 
-const limitOf = (owner: LimitOwner, window: LimitWindow, value: number | null): Limit | null =>
-  value === null ? null : { owner, window, value };
+/** Whose limits a call has to keep: of its project, of its customer if it has one, and of its key. */
+export interface LimitedCall {
+  projectId: string;
+  plan: KeyLimits;
+  customer: LimitedCustomer | null;
+  apiKey: { apiKeyId: string } & KeyLimits;
+  /** The rate of keys without one of their own. */
+  defaultKeyRateLimitPerMinute: number | null;
+}
 
-/** A project with the limits of its plan. */
-export const projectScope = (projectId: string, plan: KeyLimits): Scope => ({
-  kind: 'project',
-  id: projectId,
-  period: CALENDAR_MONTH,
-  limits: {
-    minute: limitOf('plan', 'minute', plan.rateLimitPerMinute),
-    month: limitOf('plan', 'month', plan.monthlyQuota),
-  },
-});
+/** Its own limits replace its plan's, each by itself. */
+export interface LimitedCustomer extends KeyLimits {
+  customerId: string;
+  /** The day of the month on which its month begins, 1 to 28. */
+  billingDay: Period;
+  plan: KeyLimits | null;
+}
 
-/** A key with its own limits; `defaultRate` is the rate of the project's keys without one. */
-export const apiKeyScope = (
-  apiKeyId: string,
-  own: KeyLimits,
+/**
+ * The scopes of a call, in the order in which the charge judges their quotas: months before days, and of
+ * each the project before the customer before the key. A day is counted only while it is limited.
+ */
+export function scopesOf(call: LimitedCall): readonly Scope[] {
+  const { projectId, plan, customer, apiKey, defaultKeyRateLimitPerMinute } = call;
+  const scopes = new ScopeList();
+  scopes.add('project', projectId, CALENDAR_MONTH, ['plan', plan]);
+  if (customer) {
+    const { customerId, billingDay, plan: ofPlan } = customer;
+    const own = ['customer', customer] as const;
+    scopes.add('customer', customerId, billingDay, own, ofPlan && ['customer_plan', ofPlan]);
+  }
+  scopes.addApiKey(apiKey, defaultKeyRateLimitPerMinute);
+  return scopes.inOrder();
+}
+
+/** The scopes of a key alone. */
+export function scopesOfApiKey(
+  apiKey: LimitedCall['apiKey'],
   defaultRate: number | null,
-): Scope => ({
-  kind: 'api_key',
-  id: apiKeyId,
-  period: CALENDAR_MONTH,
-  limits: {
-    minute:
-      limitOf('api_key', 'minute', own.rateLimitPerMinute) ??
-      limitOf('project_default', 'minute', defaultRate),
-    month: limitOf('api_key', 'month', own.monthlyQuota),
-  },
-});
+): readonly Scope[] {
+  const scopes = new ScopeList();
+  scopes.addApiKey(apiKey, defaultRate);
+  return scopes.inOrder();
+}
+
+export const NO_LIMITS: KeyLimits = eachLimit(() => null);
+
+type OwnLimits = readonly [owner: LimitOwner, limits: KeyLimits];
+
+class ScopeList {
+  readonly #months: Scope[] = [];
+  readonly #days: Scope[] = [];
+
+  /** Each limit is the own one, or where that is null, the other. */
+  add(
+    kind: Scope['kind'],
+    id: string,
+    month: Period,
+    own: OwnLimits,
+    other: OwnLimits | null = null,
+  ) {
+    const rate = limitOf('rateLimitPerMinute', own, other);
+    this.#months.push({
+      kind,
+      id,
+      period: month,
+      rate,
+      quota: limitOf('monthlyQuota', own, other),
+    });
+    const quota = limitOf('dailyQuota', own, other);
+    if (quota) this.#days.push({ kind, id, period: DAY, rate: null, quota });
+  }
+
+  addApiKey(apiKey: LimitedCall['apiKey'], defaultRate: number | null): void {
+    const byDefault = { ...NO_LIMITS, rateLimitPerMinute: defaultRate };
+    const own = ['api_key', apiKey] as const;
+    this.add('api_key', apiKey.apiKeyId, CALENDAR_MONTH, own, ['project_default', byDefault]);
+  }
+
+  inOrder(): readonly Scope[] {
+    return this.#days.length === 0 ? this.#months : [...this.#months, ...this.#days];
+  }
+}
+
+function limitOf(name: LimitName, own: OwnLimits, other: OwnLimits | null): Limit | null {
+  const [owner, { [name]: value }] = own;
+  if (value !== null) return { owner, window: LIMITS[name].window, value };
+  return other && limitOf(name, other, null);
+}

@@ -1,5 +1,9 @@
 /** Plans, and which subscriptions allow calls. */
-import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '@ceiba/contract/sets';
+import {
+  type DenialDetail,
+  SUBSCRIPTION_STATUSES,
+  type SubscriptionStatus,
+} from '@ceiba/contract/sets';
 import type { PlanCallLimits } from './limits.ts';
 
 /**
@@ -18,6 +22,14 @@ export function statusesThatAdmit(): SubscriptionStatus[] {
   return SUBSCRIPTION_STATUSES.filter((status) => ADMITS[status]);
 }
 
+/** Why a subscription does not admit: one whose status would has reached the end of its period. */
+export const LAPSED_BY = {
+  active: 'period_ended',
+  trialing: 'period_ended',
+  past_due: 'past_due',
+  canceled: 'canceled',
+} as const satisfies Record<SubscriptionStatus, DenialDetail>;
+
 /** What a plan allows a project: active keys, and calls per window. */
 export interface PlanLimits extends PlanCallLimits {
   activeKeyCap: number;
@@ -29,7 +41,7 @@ export const SEEDED_PLANS = [
   { name: 'Starter', activeKeyCap: 10, rateLimitPerMinute: 300, monthlyQuota: 100_000 },
   { name: 'Pro', activeKeyCap: 50, rateLimitPerMinute: 1_200, monthlyQuota: 1_000_000 },
   { name: 'Scale', activeKeyCap: 500, rateLimitPerMinute: 6_000, monthlyQuota: 20_000_000 },
-] as const satisfies readonly (PlanLimits & { name: string })[];
+] as const satisfies readonly (Omit<PlanLimits, 'dailyQuota'> & { name: string })[];
 
 /** The plan that a new project starts on. */
 export const DEFAULT_PLAN_NAME = 'Free' satisfies (typeof SEEDED_PLANS)[number]['name'];

@@ -1,6 +1,18 @@
 /** Columns and conditions that tables have in common. */
+import { SCOPES_MAX } from '@ceiba/contract/sets';
+import { type LimitName, listLimits, QUOTA_MAX } from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
-import { type AnyPgColumn, customType, primaryKey, timestamp, uuid } from 'drizzle-orm/pg-core';
+import {
+  type AnyPgColumn,
+  bigint,
+  check,
+  customType,
+  integer,
+  primaryKey,
+  text,
+  timestamp,
+  uuid,
+} from 'drizzle-orm/pg-core';
 
 export const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' });
 export const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
@@ -29,3 +41,26 @@ export const lengthAtMost = (column: unknown, most: number) =>
   sql`char_length(${column}) <= ${sql.raw(String(most))}`;
 export const between = (column: unknown, least: number, most: number) =>
   sql`${column} between ${sql.raw(`${least} and ${most}`)}`;
+
+/** A number of calls or of what they cost, up to {@link QUOTA_MAX}. */
+export const quota = (name: string) => bigint(name, { mode: 'number' });
+
+/** The limits of keys and customers; null means none. */
+export const limitColumns = () => ({
+  rateLimitPerMinute: integer('rate_limit_per_minute'),
+  dailyQuota: quota('daily_quota'),
+  monthlyQuota: quota('monthly_quota'),
+});
+
+/** The checks of {@link limitColumns}. */
+export const limitChecks = (name: string, table: Record<LimitName, AnyPgColumn>) =>
+  listLimits((limit, { column }) =>
+    check(`${name}_${column}_check`, between(table[limit], 0, QUOTA_MAX)),
+  );
+
+/** Labels, null where there is no list. */
+export const labels = () => text('scopes').array();
+
+/** The verbs check each label. */
+export const fewLabels = (column: unknown) =>
+  sql`cardinality(${column}) <= ${sql.raw(String(SCOPES_MAX))} and array_position(${column}, null) is null`;

@@ -87,6 +87,7 @@ export {
   findPlanByName,
   listPlans,
   listPlansWithUse,
+  type NewPlan,
   type Plan,
   type PlanWithUse,
 } from './plan/list.ts';
@@ -119,11 +120,13 @@ export * from './subscription/set.ts';
 export { compareUsage, type UsageComparison } from './usage/compare.ts';
 export * from './usage/export.ts';
 export * from './usage/first-steps.ts';
-export * from './usage/month-totals.ts';
+export * from './usage/period-totals.ts';
 export {
   type LastUse,
   recordUsage,
   type UsageBatch,
+  type UsageCostCount,
+  type UsageDayCount,
   type UsageHourCount,
   type UsageMonthCount,
 } from './usage/record.ts';

@@ -10,6 +10,7 @@ import {
   PLAN_LIMIT_MAX,
   parsePathPattern,
   parsePolicyMethod,
+  QUOTA_MAX,
   RETENTION_DAYS_MAX,
   RETENTION_DAYS_MIN,
 } from '@ceiba/domain';
@@ -32,6 +33,7 @@ const limitTo = (most: number) =>
     .max(most, `must be at most ${shown(most)}`)
     .refine(Number.isInteger, WHOLE_NUMBER);
 const limit = limitTo(PLAN_LIMIT_MAX);
+const quota = limitTo(QUOTA_MAX);
 const days = (least: number, most: number, orNone = '') => {
   const rule = `must be from ${shown(least)} to ${shown(most)} days${orNone}`;
   return z.int(rule).min(least, rule).max(most, rule);
@@ -62,6 +64,7 @@ const RULES = {
   note: text(API_KEY_NOTE_LENGTH_MAX),
   activeKeyCap: limit,
   ...eachLimit(() => limit.nullable()),
+  dailyQuota: quota.nullable(),
   defaultKeyRateLimitPerMinute: limit.nullable(),
   loggedAllowsPercent: limitTo(100),
   usageDays: retention,

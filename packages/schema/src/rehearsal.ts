@@ -6,7 +6,7 @@ import { postgresError } from './connection/errors.ts';
 import { type LookupItem, lookupMany } from './decision/lookup.ts';
 import { listPoliciesWithRevision } from './policy/list-with-revision.ts';
 import { apiKeys, auditLog, projects, runtimeLeases } from './tables.ts';
-import { readMonthTotals } from './usage/month-totals.ts';
+import { readPeriodTotals } from './usage/period-totals.ts';
 
 /** No project and no key have this id. */
 const NO_ID = '00000000-0000-0000-0000-000000000000';
@@ -31,7 +31,7 @@ export async function rehearseDecision(db: Database): Promise<void> {
   await requireUtf8(db);
   await lookupMany(db, [LOOKUP_OF_NO_PROJECT]);
   await listPoliciesWithRevision(db, [NO_ID]);
-  await readMonthTotals(db, [{ projectId: NO_ID, month: 0, scope: PROJECT_SCOPE }]);
+  await readPeriodTotals(db, [{ projectId: NO_ID, number: 0, scope: PROJECT_SCOPE }]);
   await recordFirstUses(db, [NO_ID]);
 }
 

@@ -43,7 +43,7 @@ const EDGES: readonly [path: RegExp, exports: string][] = [
     'ping.ts': 'pingDatabase',
     'lookup.ts': 'lookupMany',
     'list-with-revision.ts': 'listFurtherPolicies, listPoliciesWithRevision',
-    'month-totals.ts': 'readMonthTotals',
+    'period-totals.ts': 'readPeriodTotals',
     'usage/record.ts': 'recordUsage',
     'record-first-use.ts': 'recordFirstUses, recordFirstUse',
     'apply-retention.ts': 'applyRetention',

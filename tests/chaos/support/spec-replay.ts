@@ -1,5 +1,5 @@
 import { eachLimit, projectScope, scopeName, windowOfPeriod } from '@ceiba/domain';
-import { readMonthTotals, recordUsage, type UsageMonthCount } from '@ceiba/schema';
+import { readPeriodTotals, recordUsage, type UsageMonthCount } from '@ceiba/schema';
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { chargeScriptText, runCharges } from '../../../apps/runtime/src/limiter/charge-script.ts';
@@ -114,7 +114,7 @@ export async function replay(redis: Redis, world: World, states: readonly SpecSt
     } else if (name === 'readSeed' && runtimeAfter) {
       const { period: number, total } = runtimeAfter.seed;
       const item = { projectId, month: realNumber(period, number), scope: place.scope };
-      expect(await readMonthTotals(world.db, [item]), where).toEqual([total]);
+      expect(await readPeriodTotals(world.db, [item]), where).toEqual([total]);
     } else if (name === 'flush' && runtime) {
       await write(world, monthsOf(place, runtime.ledger));
     } else if (name === 'sweep') {

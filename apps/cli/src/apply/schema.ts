@@ -6,13 +6,13 @@ import {
 } from '@ceiba/contract';
 import { DISPLAY_NAME_LENGTH_MAX, EMAIL_LENGTH_MAX } from '@ceiba/contract/sets';
 import {
-  eachLimit,
   PATH_PATTERN_SOURCE,
   PLAN_LIMIT_MAX,
   POLICIES_MAX,
   POLICY_METHOD_SOURCE,
   parsePathPattern,
   parsePolicyMethod,
+  QUOTA_MAX,
 } from '@ceiba/domain';
 import { z } from 'zod';
 
@@ -35,6 +35,9 @@ const must = (rule: string) => ({
 const WHOLE_NUMBER = must(`must be a whole number from 0 to ${PLAN_LIMIT_MAX}`);
 const limit = z.int(WHOLE_NUMBER).min(0, WHOLE_NUMBER).max(PLAN_LIMIT_MAX, WHOLE_NUMBER);
 
+const QUOTA = must(`must be a whole number from 0 to ${QUOTA_MAX}`);
+const quota = z.int(QUOTA).min(0, QUOTA).max(QUOTA_MAX, QUOTA);
+
 /** The rules of a name that are functions, as a regular expression for the JSON Schema. */
 const name = displayNameSchema.meta({
   pattern: String.raw`^(?!.*${HIDDEN_CHARACTERS})\s*[^\s\p{Cc}\p{Cs}](?:[^\p{Cc}\p{Cs}\u2028\u2029]{0,${DISPLAY_NAME_LENGTH_MAX - 2}}[^\s\p{Cc}\p{Cs}])?\s*$`,
@@ -43,7 +46,9 @@ const name = displayNameSchema.meta({
 const planSchema = record({
   name: name.meta({ description: 'Created, or updated if there is a plan of this name.' }),
   activeKeyCap: limit,
-  ...eachLimit(() => limit),
+  rateLimitPerMinute: limit,
+  monthlyQuota: limit,
+  dailyQuota: quota.nullable().meta({ description: 'Null for none.' }).optional(),
 });
 
 const subscriptionSchema = record({

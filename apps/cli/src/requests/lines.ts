@@ -27,6 +27,8 @@ const OUTCOME_WIDTH = 'inactive_subscription'.length;
 
 const OWNER: Record<LimitOwner, string> = {
   plan: 'of the plan',
+  customer_plan: "of the customer's plan",
+  customer: 'of the customer',
   api_key: 'of the key',
   project_default: "of the project's default",
 };

@@ -129,7 +129,7 @@ const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => GateView> = 
     }),
   }),
   quota_exceeded: (seen, stopped) => ({
-    ...(seen.limits && { saw: seen.limits.month }),
+    ...(seen.limits && { saw: seen.limits.quota }),
     ...(stopped && {
       remedy: {
         text: 'Calls are allowed again next month (UTC), or with a larger quota.',
@@ -157,33 +157,40 @@ interface JudgedLimits {
   rateOf: SimulatedScope['kind'];
   /** Requests per minute. */
   rate: number;
-  month: string;
+  quota: string;
   minute: string;
   countedAt: Date | null;
 }
 
 /** The scopes that deny first: the one with the least quota left, and the one with the lowest rate. */
 function judgeLimits(scopes: readonly SimulatedScope[]): JudgedLimits {
-  const months = scopes.flatMap(({ kind, limits: { month }, usedThisMonth, countedAt }) =>
-    month === null ? [] : [{ kind, quota: month.value, used: usedThisMonth, countedAt }],
+  const quotas = scopes.flatMap(({ kind, quota, used, countedAt }) =>
+    quota === null ? [] : [{ kind, quota, used, countedAt }],
   );
-  const month = months.reduce((least, next) =>
-    next.quota - next.used < least.quota - least.used ? next : least,
+  const least = quotas.reduce((least, next) =>
+    next.quota.value - next.used < least.quota.value - least.used ? next : least,
   );
-  const minutes = scopes.flatMap(({ kind, limits: { minute } }) =>
-    minute === null ? [] : [{ kind, rate: minute.value }],
+  const rates = scopes.flatMap(({ kind, rate }) =>
+    rate === null ? [] : [{ kind, rate: rate.value }],
   );
-  const minute = minutes.reduce((least, next) => (next.rate < least.rate ? next : least));
-  const ofKey = (kind: string) => (kind === 'api_key' ? ' of this key' : '');
+  const lowest = rates.reduce((least, next) => (next.rate < least.rate ? next : least));
+  const { quota } = least;
+  const period = quota.window === 'day' ? ' today' : '';
   return {
-    quotaOf: month.kind,
-    rateOf: minute.kind,
-    rate: minute.rate,
-    month: `${formatCount(month.used)} of ${formatCount(month.quota)} used${ofKey(month.kind)}`,
-    minute: `${formatCount(minute.rate)} per minute${ofKey(minute.kind)}`,
-    countedAt: month.countedAt,
+    quotaOf: least.kind,
+    rateOf: lowest.kind,
+    rate: lowest.rate,
+    quota: `${formatCount(least.used)} of ${formatCount(quota.value)} used${period}${OF[least.kind]}`,
+    minute: `${formatCount(lowest.rate)} per minute${OF[lowest.kind]}`,
+    countedAt: least.countedAt,
   };
 }
+
+const OF = {
+  project: '',
+  customer: ' of its customer',
+  api_key: ' of this key',
+} as const satisfies Record<SimulatedScope['kind'], string>;
 
 const placeOfLimit = ({ project, facts }: Seen, scope: SimulatedScope['kind'] | undefined) =>
   scope === 'api_key'

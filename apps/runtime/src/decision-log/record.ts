@@ -1,6 +1,5 @@
 import type { AuthorizeRequest, Decision } from '@ceiba/contract';
-import type { DenialDetail, DenialReason, SubscriptionStatus } from '@ceiba/contract/sets';
-import { type Charge, type Policy, publicPrefixOf } from '@ceiba/domain';
+import { type Charge, type Judgement, type Policy, publicPrefixOf } from '@ceiba/domain';
 import type { LookupRow, NewDecision } from '@ceiba/schema';
 import { loggedPath, withoutApiKey } from './redact.ts';
 
@@ -10,6 +9,7 @@ export interface DecidedCall {
   row: LookupRow;
   project: { loggedAllowsPercent: number; logsPaths: boolean };
   policy: Policy | null;
+  judgement: Judgement;
   question: AuthorizeRequest;
 }
 
@@ -20,8 +20,9 @@ export function recordOf(
   charge: Charge | undefined,
   nowMs: number,
 ): NewDecision {
-  const { asker, row, project, policy, question } = call;
+  const { asker, row, project, policy, judgement, question } = call;
   const { apiKey } = question;
+  const exceeded = charge?.kind === 'denied' ? charge.exceeded : null;
   return {
     projectId: asker.projectId,
     decisionId: decision.decisionId,
@@ -29,32 +30,15 @@ export function recordOf(
     method: withoutApiKey(question.method, apiKey),
     path: project.logsPaths ? loggedPath(question.path, apiKey) : null,
     outcome: decision.allowed ? 'allowed' : decision.denialReason,
-    denialDetail: decision.allowed ? null : detailOf(row, decision.denialReason),
+    denialDetail: judgement.kind === 'deny' ? judgement.denialDetail : null,
     apiKeyId: row.apiKey?.apiKeyId ?? null,
+    customerId: row.customer?.customerId ?? null,
     keyPrefix: row.apiKey?.keyPrefix ?? publicPrefixOf(apiKey),
     policyId: policy?.policyId ?? null,
     limits: decision.limits ?? null,
-    limitOwner: charge?.kind === 'denied' ? charge.exceeded.owner : null,
+    limitOwner: exceeded?.owner ?? null,
+    limitWindow: exceeded?.window ?? null,
+    limitValue: exceeded?.value ?? null,
     latencyMs: Math.max(0, Math.round(nowMs - asker.askedAtMs)),
   };
 }
-
-/** Which state denied, where the reason covers several. */
-function detailOf({ apiKey, subscription }: LookupRow, reason: DenialReason): DenialDetail | null {
-  switch (reason) {
-    case 'expired_api_key':
-      return apiKey?.expired ? 'expired' : 'disabled';
-    case 'inactive_subscription':
-      return subscription === null ? 'no_subscription' : LAPSED_BY[subscription.status];
-    default:
-      return null;
-  }
-}
-
-/** Why a subscription does not admit: one whose status would has reached the end of its period. */
-const LAPSED_BY = {
-  active: 'period_ended',
-  trialing: 'period_ended',
-  past_due: 'past_due',
-  canceled: 'canceled',
-} as const satisfies Record<SubscriptionStatus, DenialDetail>;

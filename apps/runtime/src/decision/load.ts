@@ -1,4 +1,4 @@
-import { lookupDigestOf, type PolicyMatcher } from '@ceiba/domain';
+import { lookupDigestOf, type PolicyFacts, type PolicyMatcher } from '@ceiba/domain';
 import type { LookupRow } from '@ceiba/schema';
 import type { Deadline } from '../deadline.ts';
 import { TransportError, unauthorized } from '../errors.ts';
@@ -15,7 +15,7 @@ export interface Loaded {
   row: LookupRow;
   project: Project;
   /** Null where there is no key, so that none is asked. */
-  matcher: PolicyMatcher | null;
+  matcher: PolicyMatcher<PolicyFacts> | null;
 }
 
 /**
@@ -51,7 +51,7 @@ export async function load(
       if (row instanceof UnavailableError) return row;
       if (!row?.project) throw new Error('a question has no row');
       const { project } = row;
-      const loaded = (matcher: PolicyMatcher | null) => ({
+      const loaded = (matcher: PolicyMatcher<PolicyFacts> | null) => ({
         asker,
         question,
         row,

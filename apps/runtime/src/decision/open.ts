@@ -2,7 +2,7 @@ import type { Logger } from '@ceiba/process/log';
 import {
   listFurtherPolicies,
   listPoliciesWithRevision,
-  readMonthTotals,
+  readPeriodTotals,
   recordFirstUse,
   recordFirstUses,
 } from '@ceiba/schema';
@@ -100,7 +100,7 @@ function openDependencies(around: Surroundings): Dependencies {
       onMemoryFull: usage.sweepSoon,
       redisBudgetMs: settings.DECISION_REDIS_BUDGET_MS,
       roundTrips: metrics.charge,
-      readMonthTotals: (items) => run((db) => readMonthTotals(db, items)),
+      readPeriodTotals: (items) => run((db) => readPeriodTotals(db, items)),
     }),
     usage: usage.denials,
     decisionLog: {

@@ -5,14 +5,14 @@ import {
   decide,
   denied,
   type Judgement,
-  type Policy,
+  type PolicyFacts,
 } from '@ceiba/domain';
 import type { Deadline } from '../deadline.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Loaded } from './load.ts';
 
 interface Judged extends Loaded {
-  policy: Policy | null;
+  policy: PolicyFacts | null;
   judgement: Judgement;
 }
 
@@ -26,6 +26,7 @@ export function judge(loaded: Loaded): Judged {
     defaultKeyRateLimitPerMinute: project.defaultKeyRateLimitPerMinute,
     credential: credentialState(apiKey),
     apiKey: row.apiKey,
+    customer: row.customer,
     policy,
     subscription: row.subscription,
   });
@@ -60,12 +61,16 @@ export async function settle(
   const { call } = judgement;
   const { apiKeyId } = call.apiKey;
   const { policyId } = call.policy;
+  const cost = question.cost ?? call.policy.cost;
   const charge = await limiter.charge(
-    { projectId, apiKeyId, policyId, cost: 1, scopes: call.scopes },
+    { projectId, apiKeyId, policyId, cost, scopes: call.scopes },
     deadline,
   );
   const outcome = charge.kind === 'allowed' ? 'allowed' : charge.denialReason;
-  if (outcome === 'allowed' && row.apiKey?.neverUsed) await firstUses.record(apiKeyId, deadline);
+  if (outcome === 'allowed') {
+    if (row.apiKey?.neverUsed) await firstUses.record(apiKeyId, deadline);
+    usage.countCost({ projectId, apiKeyId, cost });
+  }
   log.debug({ decisionId, projectId, apiKeyId, policyId, outcome }, 'decision');
   const decision = conclude(decisionId, call, charge);
   decisionLog.add(judged, decision, charge);

@@ -141,9 +141,9 @@ export class CallArguments {
       ofKey.find((kind) => kind.request.policyId === policyId)?.usage ??
       this.#usageOf(`${apiKeyId}|${policyId}`);
     this.#kindsText += `${separated(this.#kindsText)}[${cost},"${usage.name}"`;
-    scopes.forEach(({ limits: { minute, month } }, index) => {
-      const rate = minute?.value ?? -1;
-      this.#kindsText += `,${counters[index]?.place},${rate},${month?.value ?? -1}`;
+    scopes.forEach(({ rate, quota }, index) => {
+      const { place } = counters[index] ?? {};
+      this.#kindsText += `,${place},${rate?.value ?? -1},${quota?.value ?? -1}`;
     });
     this.#kindsText += ']';
     this.#kindCount += 1;
@@ -173,12 +173,12 @@ function isSameKind(one: ChargeRequest, other: ChargeRequest): boolean {
   if (one.policyId !== other.policyId || one.cost !== other.cost) return false;
   if (one.scopes.length !== other.scopes.length) return false;
   return one.scopes.every((scope, index) => {
-    const { id, period, limits } = other.scopes[index] ?? {};
+    const { id, period, rate, quota } = other.scopes[index] ?? {};
     return (
       scope.id === id &&
       scope.period === period &&
-      scope.limits.minute?.value === limits?.minute?.value &&
-      scope.limits.month?.value === limits?.month?.value
+      scope.rate?.value === rate?.value &&
+      scope.quota?.value === quota?.value
     );
   });
 }

@@ -50,7 +50,7 @@ function limiterBefore(answers: readonly unknown[], options: Partial<LimiterOpti
   const sends: unknown[] = [];
   const ledger = new UsageLedger();
   const onMemoryFull = vi.fn();
-  const readMonthTotals = vi.fn(async (items: readonly unknown[]) => items.map((_, i) => 40 + i));
+  const readPeriodTotals = vi.fn(async (items: readonly unknown[]) => items.map((_, i) => 40 + i));
   let ids = 0;
   const limiter = createLimiter({
     link: {
@@ -71,7 +71,7 @@ function limiterBefore(answers: readonly unknown[], options: Partial<LimiterOpti
         return answer;
       },
     },
-    readMonthTotals,
+    readPeriodTotals,
     ledger,
     newId: () => `id${++ids}`,
     onMemoryFull,
@@ -80,7 +80,7 @@ function limiterBefore(answers: readonly unknown[], options: Partial<LimiterOpti
   });
   const charge = (totalMs = 500, request: Partial<ChargeRequest> = {}) =>
     limiter.charge({ ...REQUEST, ...request }, new Deadline(totalMs, () => 0));
-  return { charge, calls, sends, ledger, onMemoryFull, readMonthTotals };
+  return { charge, calls, sends, ledger, onMemoryFull, readPeriodTotals };
 }
 
 describe('a charge', () => {
@@ -118,9 +118,9 @@ describe('a charge', () => {
   });
 
   it('reads the month that Redis needs from Postgres, and retries with it', async () => {
-    const { charge, calls, readMonthTotals } = limiterBefore([RESEED, ALLOWED]);
+    const { charge, calls, readPeriodTotals } = limiterBefore([RESEED, ALLOWED]);
     expect(await charge()).toMatchObject({ kind: 'allowed' });
-    expect(readMonthTotals.mock.calls.map(([items]) => items)).toEqual([
+    expect(readPeriodTotals.mock.calls.map(([items]) => items)).toEqual([
       [
         { projectId: PROJECT, month: MONTH, scope: 'project' },
         { projectId: PROJECT, month: MONTH, scope: KEY },
@@ -133,10 +133,10 @@ describe('a charge', () => {
   });
 
   it('is retried once after each answer that wrote nothing', async () => {
-    const { charge, calls, readMonthTotals } = limiterBefore([LATE, RESEED, ALLOWED]);
+    const { charge, calls, readPeriodTotals } = limiterBefore([LATE, RESEED, ALLOWED]);
     expect(await charge()).toMatchObject({ kind: 'allowed' });
     expect(calls.map(({ args }) => args[0])).toEqual(['id1', 'id2', 'id3']);
-    expect(readMonthTotals).toHaveBeenCalledTimes(1);
+    expect(readPeriodTotals).toHaveBeenCalledTimes(1);
   });
 
   it.each([
@@ -174,10 +174,10 @@ describe('a charge', () => {
   });
 
   it('is an outage when the month totals cannot be read', async () => {
-    const readMonthTotals = async () => {
+    const readPeriodTotals = async () => {
       throw new Error('no connection');
     };
-    const { charge } = limiterBefore([RESEED, ALLOWED], { readMonthTotals });
+    const { charge } = limiterBefore([RESEED, ALLOWED], { readPeriodTotals });
     await expect(charge()).rejects.toMatchObject({ dependency: 'database' });
   });
 });

@@ -19,14 +19,14 @@ import { chargeOf } from './charge-of.ts';
 import { ChargeQueue, type QueuedCharge } from './charge-queue.ts';
 import type { CallReply, ChargeReply, CountedReply } from './charge-reply.ts';
 import { runCharges } from './charge-script.ts';
-import { type ReadMonthTotals, SeedReader } from './seeds.ts';
+import { type ReadPeriodTotals, SeedReader } from './seeds.ts';
 import { createSeenCounters } from './seen.ts';
 
 export interface LimiterOptions {
   link: Pick<RedisLink, 'send'>;
   clock: RedisClock;
   script: Script;
-  readMonthTotals: ReadMonthTotals;
+  readPeriodTotals: ReadPeriodTotals;
   ledger: UsageLedger;
   /** A random name for a new lineage or incarnation; letters and digits only. */
   newId: () => string;
@@ -54,7 +54,7 @@ export interface Limiter {
  */
 export function createLimiter(options: LimiterOptions): Limiter {
   const { link, clock, script, newId, redisBudgetMs, roundTrips = UNOBSERVED } = options;
-  const seeds = new SeedReader(options.readMonthTotals);
+  const seeds = new SeedReader(options.readPeriodTotals);
   const seenCounters = createSeenCounters();
 
   const run = async (projectId: string, charges: readonly QueuedCharge[]): Promise<CallReply> => {
@@ -96,11 +96,11 @@ export function createLimiter(options: LimiterOptions): Limiter {
   ): Promise<Seed[]> => {
     const items = scopes.map((scope) => ({
       projectId,
-      month: windowOfPeriod(scope.period).numberAt(minute * MS_PER_MINUTE),
+      number: windowOfPeriod(scope.period).numberAt(minute * MS_PER_MINUTE),
       scope: scopeName(scope),
     }));
     const totals = await seeds.read(items, deadline);
-    return items.map(({ month }, index) => ({ period: month, total: totals[index] ?? 0 }));
+    return items.map(({ number }, index) => ({ period: number, total: totals[index] ?? 0 }));
   };
 
   const attempt = (request: ChargeRequest, seeds: readonly Seed[] | null, deadline: Deadline) =>

@@ -1,11 +1,11 @@
-import { compilePolicies, type PolicyMatcher } from '@ceiba/domain';
+import { compilePolicies, type PolicyFacts, type PolicyMatcher } from '@ceiba/domain';
 import { LRUCache } from 'lru-cache';
 import type { MonotonicClock } from '../deadline.ts';
 import type { CompiledPolicies } from './policy-reads.ts';
 
 interface CompiledList {
   revision: string | null;
-  matcher: PolicyMatcher;
+  matcher: PolicyMatcher<PolicyFacts>;
   /** How many policies it has. */
   size: number;
   /** When the load began, on the monotonic clock. */
@@ -58,7 +58,10 @@ export class PolicyCache {
    * @param revision the one that this decision's lookup returned
    * @throws what `load` throws
    */
-  matcherFor(projectId: string, revision: string): PolicyMatcher | Promise<PolicyMatcher> {
+  matcherFor(
+    projectId: string,
+    revision: string,
+  ): PolicyMatcher<PolicyFacts> | Promise<PolicyMatcher<PolicyFacts>> {
     const cached = this.#lists.get(projectId);
     if (cached?.revision !== revision) return this.#loadFor(projectId, revision);
     const ageMs = this.#now() - cached.loadStartedMs;
@@ -70,7 +73,7 @@ export class PolicyCache {
     return cached.matcher;
   }
 
-  async #loadFor(projectId: string, revision: string): Promise<PolicyMatcher> {
+  async #loadFor(projectId: string, revision: string): Promise<PolicyMatcher<PolicyFacts>> {
     const underWay = this.#loads.get(projectId);
     if (underWay !== undefined) {
       const list = await underWay.catch(() => null);

@@ -1,4 +1,4 @@
-import { PolicyCompiler, type PolicyMatcher } from '@ceiba/domain';
+import { PolicyCompiler, type PolicyFacts, type PolicyMatcher } from '@ceiba/domain';
 import { Batcher, SerialQueue } from '@ceiba/process/tasks';
 import type { PolicyPage, PolicyRuleKey } from '@ceiba/schema';
 import { Failed, isolated } from '../isolate.ts';
@@ -7,7 +7,7 @@ import { UnavailableError } from '../unavailable.ts';
 /** A project's policies, compiled. */
 export interface CompiledPolicies {
   revision: string;
-  matcher: PolicyMatcher;
+  matcher: PolicyMatcher<PolicyFacts>;
   /** How many there are. */
   size: number;
 }
@@ -32,7 +32,7 @@ const POLICIES_MAX = 100_000;
 const ATTEMPTS_MAX = 3;
 
 /** Kept like any list, so that a list that is too long is not read for each decision. */
-const REFUSAL: PolicyMatcher = {
+const REFUSAL: PolicyMatcher<PolicyFacts> = {
   match() {
     throw new UnavailableError('database', `a project has more than ${POLICIES_MAX} policies`);
   },
@@ -74,7 +74,7 @@ export class PolicyReads {
   /** @returns null when the list has changed since its first page */
   async #compile(projectId: string, first: PolicyPage): Promise<CompiledPolicies | null> {
     const { revision } = first;
-    const matcher = new PolicyCompiler();
+    const matcher = new PolicyCompiler<PolicyFacts>();
     matcher.add(first.policies);
     for (let { next } = first; next !== null && matcher.size <= POLICIES_MAX; ) {
       const after = next;

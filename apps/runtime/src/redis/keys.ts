@@ -6,13 +6,19 @@ const tagOf = (projectId: string) => `ceiba:{${projectId}}`;
 
 export const usageKey = (projectId: string) => `${tagOf(projectId)}:usage`;
 export const projectCounterKey = (projectId: string) => `${tagOf(projectId)}:counter:project`;
+export const customerCounterKey = (projectId: string, customerId: string) =>
+  `${tagOf(projectId)}:counter:customer:${customerId}`;
 export const apiKeyCounterKey = (projectId: string, apiKeyId: string) =>
   `${tagOf(projectId)}:counter:key:${apiKeyId}`;
 /** The counter of a scope of a project. */
-export const counterKey = (projectId: string, { kind, id, period }: Scope) => {
-  const key = kind === 'project' ? projectCounterKey(projectId) : apiKeyCounterKey(projectId, id);
-  return nameWithPeriod(key, period);
-};
+export const counterKey = (projectId: string, { kind, id, period }: Scope) =>
+  nameWithPeriod(COUNTER_KEYS[kind](projectId, id), period);
+
+const COUNTER_KEYS = {
+  project: projectCounterKey,
+  customer: customerCounterKey,
+  api_key: apiKeyCounterKey,
+} as const satisfies Record<Scope['kind'], (projectId: string, id: string) => string>;
 
 /** The `SCAN` pattern of all usage keys. */
 export const USAGE_KEY_PATTERN = 'ceiba:{*}:usage';

@@ -1,19 +1,34 @@
-import type { UsageBatch, UsageHourCount, UsageMonthCount } from '@ceiba/schema';
+import type {
+  UsageBatch,
+  UsageCostCount,
+  UsageDayCount,
+  UsageHourCount,
+  UsageMonthCount,
+} from '@ceiba/schema';
 
 /**
  * One number of usage. `count` is absolute and only grows: of two facts with the same key the larger
  * count is the newer one, and writing a fact twice changes nothing.
  */
-export type UsageFact = CountFact | LastUseFact;
+export type UsageFact = CountFact | CostFact | LastUseFact;
 
 /** What Redis counts. */
-export type CountFact = HourFact | MonthFact;
+export type CountFact = HourFact | MonthFact | DayFact;
 
 /** Decisions of one UTC hour that had one outcome. */
 type HourFact = { kind: 'hour' } & UsageHourCount;
 
-/** Allowed calls of one UTC month. */
+/** What allowed calls of one month cost. */
 type MonthFact = { kind: 'month' } & UsageMonthCount;
+
+/** What allowed calls of one UTC day cost, where a quota limits days. */
+type DayFact = { kind: 'day' } & UsageDayCount;
+
+/** How the cost of a key's calls differs from their number, as this process counts it. */
+interface CostFact extends Omit<UsageCostCount, 'kind'> {
+  kind: 'cost';
+  of: UsageCostCount['kind'];
+}
 
 /** When a key was last allowed a call; `count` is in ms since 1970. */
 interface LastUseFact {
@@ -26,13 +41,17 @@ interface LastUseFact {
 /** The field of a project's usage hash that counts the same; `factOfField` reads it. */
 export function fieldOf(fact: CountFact): string {
   if (fact.kind === 'month') return `m|${fact.incarnation}|${fact.month}|${fact.scope}`;
+  if (fact.kind === 'day') return `d|${fact.incarnation}|${fact.day}|${fact.scope}`;
   const { incarnation, hour, apiKeyId, policyId, outcome } = fact;
   return `h|${incarnation}|${hour}|${apiKeyId}|${policyId}|${outcome}`;
 }
 
 /** Identifies what a fact counts among those of its project. */
-export const factName = (fact: UsageFact): string =>
-  fact.kind === 'lastUse' ? fact.apiKeyId : fieldOf(fact);
+export function factName(fact: UsageFact): string {
+  if (fact.kind === 'lastUse') return fact.apiKeyId;
+  if (fact.kind !== 'cost') return fieldOf(fact);
+  return `c|${fact.incarnation}|${fact.hour}|${fact.apiKeyId}|${fact.of}`;
+}
 
 /** Identifies what a fact counts; begins with the project, so that facts sort by project. */
 export const factKey = (fact: UsageFact): string => `${fact.projectId}|${factName(fact)}`;
@@ -45,12 +64,27 @@ export function toBatch(facts: readonly UsageFact[]): UsageBatch {
   const batch = {
     hours: [] as HourFact[],
     months: [] as MonthFact[],
+    days: [] as DayFact[],
+    costs: [] as UsageCostCount[],
     lastUsed: [] as { apiKeyId: string; at: Date }[],
   };
   for (const { fact } of sorted) {
-    if (fact.kind === 'hour') batch.hours.push(fact);
-    else if (fact.kind === 'month') batch.months.push(fact);
-    else batch.lastUsed.push({ apiKeyId: fact.apiKeyId, at: new Date(fact.count) });
+    switch (fact.kind) {
+      case 'hour':
+        batch.hours.push(fact);
+        break;
+      case 'month':
+        batch.months.push(fact);
+        break;
+      case 'day':
+        batch.days.push(fact);
+        break;
+      case 'cost':
+        batch.costs.push({ ...fact, kind: fact.of });
+        break;
+      case 'lastUse':
+        batch.lastUsed.push({ apiKeyId: fact.apiKeyId, at: new Date(fact.count) });
+    }
   }
   return batch;
 }

@@ -1,6 +1,7 @@
 import { OUTCOMES, type Outcome, UUID, UUID_PATTERN } from '@ceiba/contract/sets';
 import {
   CALENDAR_MONTH,
+  DAY,
   MS_PER_MINUTE,
   PROJECT_SCOPE,
   WINDOWS,
@@ -13,7 +14,9 @@ const INCARNATION = /^[0-9A-Za-z]{1,64}$/;
 const COUNT = /^(0|[1-9][0-9]{0,13})$/;
 
 /** What is counted over a month from another day than the first has that day: `project@15`. */
-const SCOPE = new RegExp(`^(?:${PROJECT_SCOPE}|${UUID_PATTERN})(?:@(?:[2-9]|1[0-9]|2[0-8]))?$`);
+const OWNER = `(?:${PROJECT_SCOPE}|${UUID_PATTERN})`;
+const SCOPE = new RegExp(`^${OWNER}(?:@(?:[2-9]|1[0-9]|2[0-8]))?$`);
+const SCOPE_OF_DAY = new RegExp(`^${OWNER}@${DAY}$`);
 
 /**
  * Reads a data field of a project's usage hash, as `charge.lua` writes it.
@@ -28,6 +31,11 @@ export function factOfField(projectId: string, field: string, value: string): Co
     const [scope = ''] = rest;
     if (!SCOPE.test(scope)) return null;
     return { kind: 'month', projectId, month: Number(window), scope, incarnation, count };
+  }
+  if (kind === 'd' && rest.length === 1) {
+    const [scope = ''] = rest;
+    if (!SCOPE_OF_DAY.test(scope)) return null;
+    return { kind: 'day', projectId, day: Number(window), scope, incarnation, count };
   }
   if (kind === 'h' && rest.length === 3) {
     const [apiKeyId = '', policyId = '', outcome = ''] = rest;
@@ -49,6 +57,7 @@ const KEPT_MINUTES = 120;
 export function isPast(fact: UsageFact, minute: number): fact is CountFact {
   const keptMs = (minute - KEPT_MINUTES) * MS_PER_MINUTE;
   if (fact.kind === 'hour') return fact.hour < WINDOWS.hour.numberAt(keptMs);
+  if (fact.kind === 'day') return fact.day < WINDOWS.day.numberAt(keptMs);
   if (fact.kind !== 'month') return false;
   const [, day = CALENDAR_MONTH] = fact.scope.split('@');
   return fact.month < windowOfPeriod(Number(day)).numberAt(keptMs);

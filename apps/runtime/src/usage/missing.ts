@@ -10,7 +10,7 @@ import { chunksOf, type RecordUsage, recordFacts } from './record.ts';
  *   of the batch was rejected
  */
 export type CompareUsage = (
-  batch: Pick<UsageBatch, 'hours' | 'months'>,
+  batch: Pick<UsageBatch, 'hours' | 'months' | 'days'>,
   budgetMs: number,
 ) => Promise<UsageComparison>;
 
@@ -55,11 +55,13 @@ async function compare(
 }> {
   const hours = facts.filter((fact) => fact.kind === 'hour');
   const months = facts.filter((fact) => fact.kind === 'month');
+  const days = facts.filter((fact) => fact.kind === 'day');
   try {
-    const { missing, ...projects } = await compareUsage({ hours, months }, budgetMs);
+    const { missing, ...projects } = await compareUsage({ hours, months, days }, budgetMs);
     const lacking = [
       ...missing.hours.flatMap((at) => hours[at] ?? []),
       ...missing.months.flatMap((at) => months[at] ?? []),
+      ...missing.days.flatMap((at) => days[at] ?? []),
     ];
     return {
       missing: lacking.filter(({ projectId }) => projects.knownProjectIds.has(projectId)),

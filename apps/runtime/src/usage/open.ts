@@ -11,9 +11,9 @@ import {
 import type { DatabasePool } from '../database/pool.ts';
 import { newId } from '../process-id.ts';
 import type { RuntimeRedis } from '../redis/open.ts';
-import { DenialCounter } from './denials.ts';
 import { UsageFlusher } from './flusher.ts';
 import { UsageLedger } from './ledger.ts';
+import { ProcessCounter } from './process-counts.ts';
 import type { RecordUsage } from './record.ts';
 import { createTrimScript, UsageSweep } from './sweep.ts';
 import { Upkeep } from './upkeep.ts';
@@ -26,7 +26,7 @@ const UPKEEP_STEP = { maxDays: 4, maxRows: 5_000 };
 /** Counts usage, writes it to Postgres, adopts what dead Runtimes left in Redis, and removes old rows. */
 export function openUsage(pool: DatabasePool, { link, clock }: RuntimeRedis, log: Logger) {
   const ledger = new UsageLedger();
-  const denials = new DenialCounter({ ledger, newId, wallClockMs: Date.now });
+  const denials = new ProcessCounter({ ledger, newId, wallClockMs: Date.now });
   const writeUsage: RecordUsage = (batch, budgetMs) =>
     pool.run(budgetMs, (db) => recordUsage(db, batch));
   const flusher = new UsageFlusher({ ledger, recordUsage: writeUsage, log });

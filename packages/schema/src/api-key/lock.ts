@@ -1,4 +1,4 @@
-import { eachLimit } from '@ceiba/domain';
+import { limitsIn } from '@ceiba/domain';
 import { eq } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { apiKeys, projects } from '../tables.ts';
@@ -10,7 +10,7 @@ export const changeColumns = {
   ...summaryColumns,
   note: apiKeys.note,
   disabledAt: apiKeys.disabledAt,
-  ...eachLimit((limit) => apiKeys[limit]),
+  ...limitsIn(apiKeys),
 };
 
 /** Locks a key for a change. */

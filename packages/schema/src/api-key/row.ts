@@ -1,5 +1,5 @@
 import type { ApiKeySummary } from '@ceiba/contract';
-import { eachLimit, type KeyLimits } from '@ceiba/domain';
+import { type KeyLimits, limitsIn } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { apiKeys } from '../tables.ts';
@@ -31,7 +31,7 @@ export const rowColumns = {
   isExpired: sql<boolean>`coalesce(${apiKeys.expiresAt} <= now(), false)`,
   disabledAt: apiKeys.disabledAt,
   note: apiKeys.note,
-  ...eachLimit((limit) => apiKeys[limit]),
+  ...limitsIn(apiKeys),
   usedThisMonth,
   hints: hintsOfRow,
 };

@@ -1,5 +1,5 @@
 import type { ApiKeyStatus } from '@ceiba/contract';
-import { eachLimit, type KeyLimits } from '@ceiba/domain';
+import { type KeyLimits, limitsIn } from '@ceiba/domain';
 import { isUnchanged, type VerbContext } from '../context.ts';
 import { checked, LIMIT_NAMES } from '../input.ts';
 import { changeApiKey } from './change.ts';
@@ -31,4 +31,4 @@ export async function setApiKeyLimits(
   return { kind, limits: limitsOf(key), displayName: key.displayName };
 }
 
-const limitsOf = (key: KeyLimits): KeyLimits => eachLimit((limit) => key[limit]);
+const limitsOf = (key: KeyLimits): KeyLimits => limitsIn(key);

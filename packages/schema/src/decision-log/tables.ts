@@ -1,9 +1,9 @@
 import type { Limits } from '@ceiba/contract';
-import { DENIAL_DETAILS, LIMIT_OWNERS, OUTCOMES } from '@ceiba/contract/sets';
+import { DENIAL_DETAILS, LIMIT_OWNERS, LIMIT_WINDOWS, OUTCOMES } from '@ceiba/contract/sets';
 import { LOGGED_PATH_BYTES_MAX } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
-import { bytewiseText, instant, namedKey, notNegative, oneOf } from '../columns.ts';
+import { bytewiseText, instant, namedKey, notNegative, oneOf, quota } from '../columns.ts';
 
 /**
  * The decision log: denials, and a sample of the allows. Partitioned by day in UTC, so that retention
@@ -29,6 +29,8 @@ export const decisions = pgTable(
     denialDetail: text('denial_detail', { enum: DENIAL_DETAILS }),
     /** Null where the project has no such key. */
     apiKeyId: uuid('api_key_id'),
+    /** The customer that the key had then. */
+    customerId: uuid('customer_id'),
     /** The public prefix of the credential, also of an unknown key; null where it has none. */
     keyPrefix: text('key_prefix'),
     /** The policy that matched; it may have been deleted since. */
@@ -37,6 +39,8 @@ export const decisions = pgTable(
     limits: jsonb('limits').$type<Limits>(),
     /** Whose limit refused the call; null where none did. */
     limitOwner: text('limit_owner', { enum: LIMIT_OWNERS }),
+    limitWindow: text('limit_window', { enum: LIMIT_WINDOWS }),
+    limitValue: quota('limit_value'),
     /** How long the Runtime took, in whole ms. */
     latencyMs: integer('latency_ms').notNull(),
   },
@@ -50,6 +54,9 @@ export const decisions = pgTable(
     index('decisions_api_key_id_idx')
       .on(table.projectId, table.apiKeyId, table.at, table.decisionId)
       .where(sql`${table.apiKeyId} is not null`),
+    index('decisions_customer_id_idx')
+      .on(table.projectId, table.customerId, table.at, table.decisionId)
+      .where(sql`${table.customerId} is not null`),
     index('decisions_request_id_idx')
       .on(table.projectId, table.requestId, table.at, table.decisionId)
       .where(sql`${table.requestId} is not null`),
@@ -58,6 +65,7 @@ export const decisions = pgTable(
       .where(sql`${table.path} is not null`),
     check('decisions_outcome_check', oneOf(table.outcome, OUTCOMES)),
     check('decisions_limit_owner_check', oneOf(table.limitOwner, LIMIT_OWNERS)),
+    check('decisions_limit_window_check', oneOf(table.limitWindow, LIMIT_WINDOWS)),
     check('decisions_denial_detail_check', oneOf(table.denialDetail, DENIAL_DETAILS)),
     // An entry of an index cannot be longer than a third of a page.
     check(

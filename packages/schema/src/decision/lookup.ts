@@ -1,5 +1,5 @@
 import type { ApiKeyStatus, SubscriptionStatus } from '@ceiba/contract/sets';
-import { eachLimit } from '@ceiba/domain';
+import type { Labels } from '@ceiba/domain';
 import { bulk } from '../bulk.ts';
 import type { Database } from '../connection/database.ts';
 import { requirePrimary, SERVER_EVIDENCE } from '../connection/server.ts';
@@ -20,12 +20,32 @@ export interface LookupRow {
   project: PartOf<typeof PROJECT> | null;
   subscription: (PartOf<typeof SUBSCRIPTION> & { plan: PartOf<typeof PLAN> }) | null;
   apiKey: PartOf<typeof API_KEY> | null;
+  /** The customer of the key. */
+  customer: (PartOf<typeof CUSTOMER> & { plan: PartOf<typeof CUSTOMER_PLAN> | null }) | null;
 }
 
 type PartOf<P> = P extends RowPart<infer Values> ? Values : never;
 
 /** Before the parts are the position in the parameters and the evidence about the server. */
 const FIRST = 4;
+
+/** Columns that the driver would return as text, because a bigint need not fit into a number. */
+function quotaColumn(sql: string) {
+  return column<number | null>(`${sql}::float8`);
+}
+
+/** The driver parses no arrays. */
+function labelsColumn(sql: string) {
+  return column<Labels>(`to_json(${sql})`);
+}
+
+function limitColumns(table: string) {
+  return {
+    rateLimitPerMinute: column<number | null>(`${table}.rate_limit_per_minute`),
+    dailyQuota: quotaColumn(`${table}.daily_quota`),
+    monthlyQuota: quotaColumn(`${table}.monthly_quota`),
+  };
+}
 
 /** The first column of a part is null where there is no such row. */
 const PROJECT = rowPart(FIRST, {
@@ -50,7 +70,9 @@ const SUBSCRIPTION = rowPart(PROJECT.end, {
 const PLAN = rowPart(SUBSCRIPTION.end, {
   planId: column<string>('plan.id'),
   name: column<string>('plan.name'),
-  ...eachLimit((_, limit) => column<number>(`plan.${limit.column}`)),
+  rateLimitPerMinute: column<number>('plan.rate_limit_per_minute'),
+  monthlyQuota: column<number>('plan.monthly_quota'),
+  dailyQuota: quotaColumn('plan.daily_quota'),
 });
 
 const API_KEY = rowPart(PLAN.end, {
@@ -61,7 +83,25 @@ const API_KEY = rowPart(PLAN.end, {
   expired: column<boolean>('coalesce(k.expires_at <= now(), false)'),
   disabled: column<boolean>('k.disabled_at is not null'),
   neverUsed: column<boolean>('k.last_used_at is null'),
-  ...eachLimit((_, limit) => column<number | null>(`k.${limit.column}`)),
+  scopes: labelsColumn('k.scopes'),
+  ...limitColumns('k'),
+});
+
+const CUSTOMER = rowPart(API_KEY.end, {
+  customerId: column<string>('c.id'),
+  externalId: column<string>('c.external_id'),
+  suspended: column<boolean>('c.suspended_at is not null'),
+  billingDay: column<number>('c.billing_day'),
+  ...limitColumns('c'),
+});
+
+const CUSTOMER_PLAN = rowPart(CUSTOMER.end, {
+  planId: column<string>('cp.id'),
+  name: column<string>('cp.name'),
+  status: column<SubscriptionStatus>('c.subscription_status'),
+  admits: column<boolean>(admitsNow('c', 'subscription_status')),
+  scopes: labelsColumn('cp.scopes'),
+  ...limitColumns('cp'),
 });
 
 const PROJECTS = bulk<string>({ id: ['uuid', (projectId) => projectId] });
@@ -80,16 +120,18 @@ const KEYS = bulk<LookupItem>({
  */
 export const LOOKUP_STATEMENT = `
   select row.position::int, ${SERVER_EVIDENCE}, ${PROJECT.sql}, ${SUBSCRIPTION.sql},
-    ${PLAN.sql}, ${API_KEY.nulls}
+    ${PLAN.sql}, ${API_KEY.nulls}, ${CUSTOMER.nulls}, ${CUSTOMER_PLAN.nulls}
   from ${PROJECTS.rows()}
   left join projects p on p.id = row.id
   left join subscriptions s on s.project_id = p.id
   left join plans plan on plan.id = s.plan_id
   union all
   select row.position::int, null, null, null, ${PROJECT.nulls}, ${SUBSCRIPTION.nulls},
-    ${PLAN.nulls}, ${API_KEY.sql}
+    ${PLAN.nulls}, ${API_KEY.sql}, ${CUSTOMER.sql}, ${CUSTOMER_PLAN.sql}
   from ${KEYS.rows(PROJECTS.names.length)}
-  left join api_keys k on k.project_id = row.project_id and k.key_digest = row.key_digest`;
+  left join api_keys k on k.project_id = row.project_id and k.key_digest = row.key_digest
+  left join customers c on c.project_id = k.project_id and c.id = k.customer_id
+  left join customer_plans cp on cp.project_id = c.project_id and cp.id = c.plan_id`;
 
 /** The parameters of {@link LOOKUP_STATEMENT}. */
 export const lookupParameters = (
@@ -113,11 +155,11 @@ export async function lookupMany(
   const parameters = lookupParameters(projectIds, withKey);
   const rows = await db.sql.unsafe(LOOKUP_STATEMENT, parameters, { prepare: true }).values();
   const projectAt = new Placed<ProjectPart>();
-  const keyAt = new Placed<LookupRow['apiKey']>();
+  const keyAt = new Placed<KeyPart>();
   for (const row of rows as unknown as StatementRow[]) {
     const [position, inRecovery, server, isSynchronous] = row;
     if (inRecovery === null) {
-      keyAt.put(position, API_KEY.read(row));
+      keyAt.put(position, keyPartOf(row));
     } else {
       requirePrimary(db, { inRecovery, server, isSynchronous });
       projectAt.put(position, projectPartOf(row));
@@ -127,9 +169,9 @@ export async function lookupMany(
   let keysSeen = 0;
   return items.map(({ projectId, apiKeyDigest }) => {
     const project = byId.get(projectId);
-    const apiKey = apiKeyDigest === null ? null : keyAt.at(++keysSeen);
-    if (project === undefined || apiKey === undefined) return undefined;
-    return { project: project.project, subscription: project.subscription, apiKey };
+    const key = apiKeyDigest === null ? NO_KEY : keyAt.at(++keysSeen);
+    if (project === undefined || key === undefined) return undefined;
+    return { ...project, ...key };
   });
 }
 
@@ -162,6 +204,16 @@ class Placed<T> {
 
 /** What the decisions of one project share. */
 type ProjectPart = Pick<LookupRow, 'project' | 'subscription'>;
+
+type KeyPart = Pick<LookupRow, 'apiKey' | 'customer'>;
+
+const NO_KEY: KeyPart = { apiKey: null, customer: null };
+
+function keyPartOf(row: StatementRow): KeyPart {
+  const apiKey = API_KEY.read(row);
+  const customer = CUSTOMER.read(row);
+  return { apiKey, customer: customer && { ...customer, plan: CUSTOMER_PLAN.read(row) } };
+}
 
 function projectPartOf(row: StatementRow): ProjectPart {
   const project = PROJECT.read(row);

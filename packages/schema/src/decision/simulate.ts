@@ -1,6 +1,7 @@
-import type { DenialReason } from '@ceiba/contract';
+import type { DenialDetail, DenialReason } from '@ceiba/contract/sets';
 import {
   type CredentialState,
+  type CustomerFacts,
   credentialState,
   decide,
   explainMatch,
@@ -8,16 +9,17 @@ import {
   type MatchExplanation,
   type Scope,
   scopeName,
+  windowOfPeriod,
 } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
 import { isApiKey } from '../api-key/get.ts';
 import { type ApiKeyRow, getApiKeyRow } from '../api-key/row.ts';
-import { arrayOf } from '../bulk.ts';
 import type { Database, Executor } from '../connection/database.ts';
 import { listPolicies, type PolicyRecord } from '../policy/list.ts';
 import { getSubscription, type Subscription } from '../subscription/get.ts';
 import { apiKeys } from '../tables.ts';
-import { monthNumber, toMs } from '../time.ts';
+import { toMs } from '../time.ts';
+import { readPeriodUse } from '../usage/period-totals.ts';
 import { lookupMany } from './lookup.ts';
 
 export interface SimulationInput {
@@ -30,8 +32,9 @@ export interface SimulationInput {
 
 /** A counter that the request would be charged to, as of the last flush. */
 export type SimulatedScope = Omit<Scope, 'id'> & {
-  usedThisMonth: number;
-  /** When the count last grew; null before the month's first allowed request. */
+  /** What was used of its period. */
+  used: number;
+  /** When the count last grew; null before the period's first allowed request. */
   countedAt: Date | null;
 };
 
@@ -39,9 +42,13 @@ export type SimulatedScope = Omit<Scope, 'id'> & {
 export interface Simulation {
   /** Null when the request would be allowed, unless this minute's rate is used up. */
   denialReason: DenialReason | null;
+  /** Which state denies, where the reason covers several. */
+  denialDetail: DenialDetail | null;
   credential: CredentialState;
   /** Null when the project has no such key. */
   apiKey: ApiKeyRow | null;
+  /** The key's, if it has one. */
+  customer: CustomerFacts | null;
   match: MatchExplanation<PolicyRecord>;
   subscription: Subscription | null;
   /** Empty when an earlier check denies. Only Redis knows the minute's rate. */
@@ -71,16 +78,20 @@ export async function readSimulation(
     defaultKeyRateLimitPerMinute: row.project.defaultKeyRateLimitPerMinute,
     credential: presented,
     apiKey: row.apiKey,
+    customer: row.customer,
     policy: match.winner,
     subscription: row.subscription,
   });
+  const cost = match.winner?.cost ?? 1;
   const { scopes, at } = await readScopes(
     db,
     projectId,
     judgement.kind === 'charge' ? judgement.call.scopes : [],
   );
   return {
-    denialReason: judgement.kind === 'deny' ? judgement.denialReason : quotaReason(scopes),
+    denialReason: judgement.kind === 'deny' ? judgement.denialReason : quotaReason(scopes, cost),
+    denialDetail: judgement.kind === 'deny' ? judgement.denialDetail : null,
+    customer: row.customer,
     credential: presented,
     apiKey: row.apiKey && (await getApiKeyRow(db, { projectId, apiKeyId: row.apiKey.apiKeyId })),
     match,
@@ -90,11 +101,9 @@ export async function readSimulation(
   };
 }
 
-/** Compares as the charge does: a quota of 0 allows nothing. */
-const quotaReason = (scopes: readonly SimulatedScope[]) =>
-  scopes.some(
-    ({ limits: { month }, usedThisMonth }) => month !== null && usedThisMonth >= month.value,
-  )
+/** Compares as the charge does: a call that costs nothing needs no quota. */
+const quotaReason = (scopes: readonly SimulatedScope[], cost: number) =>
+  cost > 0 && scopes.some(({ quota, used }) => quota !== null && used + cost > quota.value)
     ? 'quota_exceeded'
     : null;
 
@@ -113,29 +122,21 @@ async function digestOfCredential(
 }
 
 async function readScopes(
-  db: { orm: Executor },
+  db: Database,
   projectId: string,
   charged: readonly Scope[],
 ): Promise<{ scopes: SimulatedScope[]; at: Date }> {
-  const names = charged.map(scopeName);
-  const rows = await db.orm.execute<{
-    scope: string | null;
-    used: number;
-    countedAtMs: number | null;
-    nowMs: number;
-  }>(sql`
-    select m.scope, coalesce(m.used, 0) as used, ${toMs(sql`m.counted_at`)} as "countedAtMs",
-      ${toMs(sql`now()`)} as "nowMs"
-    from (values (1)) as one left join (
-      select scope, sum(count)::float8 as used, max(updated_at) as counted_at from usage_months
-      where project_id = ${projectId} and month = ${monthNumber()}
-        and scope = any(${arrayOf(names)}::text[])
-      group by scope
-    ) m on true`);
+  const [now] = await db.orm.execute<{ nowMs: number }>(sql`select ${toMs(sql`now()`)} as "nowMs"`);
+  const at = new Date(now?.nowMs ?? Number.NaN);
+  const items = charged.map((scope) => ({
+    projectId,
+    number: windowOfPeriod(scope.period).numberAt(at.getTime()),
+    scope: scopeName(scope),
+  }));
+  const uses = await readPeriodUse(db, items);
   const scopes = charged.map(({ id: _, ...scope }, index) => {
-    const row = rows.find((found) => found.scope === names[index]);
-    const countedAt = row?.countedAtMs == null ? null : new Date(row.countedAtMs);
-    return { ...scope, usedThisMonth: row?.used ?? 0, countedAt };
+    const { total = 0, countedAt = null } = uses[index] ?? {};
+    return { ...scope, used: total, countedAt };
   });
-  return { scopes, at: new Date(rows[0]?.nowMs ?? Number.NaN) };
+  return { scopes, at };
 }

@@ -1,4 +1,4 @@
-import { DEFAULT_PLAN_NAME, eachLimit, type PlanLimits } from '@ceiba/domain';
+import { DEFAULT_PLAN_NAME, limitsIn, type PlanLimits } from '@ceiba/domain';
 import { asc, eq, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { plans, subscriptions } from '../tables.ts';
@@ -9,11 +9,14 @@ export interface Plan extends PlanLimits {
   name: string;
 }
 
+/** A new plan; one without a daily quota may leave it out. */
+export type NewPlan = Omit<Plan, 'planId' | 'dailyQuota'> & Partial<Pick<Plan, 'dailyQuota'>>;
+
 export const planColumns = {
   planId: plans.id,
   name: plans.name,
   activeKeyCap: plans.activeKeyCap,
-  ...eachLimit((limit) => plans[limit]),
+  ...limitsIn(plans),
 };
 
 const SMALLEST_FIRST = [asc(plans.monthlyQuota), asc(plans.name)];

@@ -2,13 +2,13 @@ import { eq } from 'drizzle-orm';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { plans } from '../tables.ts';
 import { createPlan } from './create.ts';
-import type { Plan } from './list.ts';
+import type { NewPlan } from './list.ts';
 import { updatePlan } from './update.ts';
 
 export type PutPlanResult = { kind: 'created' | 'updated' | 'unchanged'; planId: string };
 
 /** Creates the plan with that name, or sets its limits, which take effect with the next decision. */
-export function putPlan(ctx: VerbContext, plan: Omit<Plan, 'planId'>): Promise<PutPlanResult> {
+export function putPlan(ctx: VerbContext, plan: NewPlan): Promise<PutPlanResult> {
   return inTransaction(ctx, async (tx) => {
     const inner = { ...ctx, db: { orm: tx } };
     const created = await createPlan(inner, plan);

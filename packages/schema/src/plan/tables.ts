@@ -1,6 +1,6 @@
-import { eachLimit, listLimits } from '@ceiba/domain';
+import { listLimits } from '@ceiba/domain';
 import { check, integer, pgTable, text } from 'drizzle-orm/pg-core';
-import { createdAt, id, notNegative } from '../columns.ts';
+import { createdAt, id, notNegative, quota } from '../columns.ts';
 
 export const plans = pgTable(
   'plans',
@@ -8,7 +8,10 @@ export const plans = pgTable(
     id: id(),
     name: text('name').notNull().unique('plans_name_key'),
     activeKeyCap: integer('active_key_cap').notNull(),
-    ...eachLimit((_, { column }) => integer(column).notNull()),
+    rateLimitPerMinute: integer('rate_limit_per_minute').notNull(),
+    monthlyQuota: integer('monthly_quota').notNull(),
+    /** Null where it has none. */
+    dailyQuota: quota('daily_quota'),
     createdAt: createdAt(),
   },
   (table) => [

@@ -1,3 +1,4 @@
+import type { Labels, PolicyFacts } from '@ceiba/domain';
 import { arrayOf } from '../bulk.ts';
 import type { Database } from '../connection/database.ts';
 import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from '../connection/server.ts';
@@ -10,7 +11,7 @@ export interface PolicyPage {
    * revision are of one list.
    */
   revision: string;
-  policies: { policyId: string; method: string; pathPattern: string }[];
+  policies: PolicyFacts[];
   /** The last rule of the page if there may be more, else null. */
   next: PolicyRuleKey | null;
 }
@@ -28,11 +29,12 @@ const PAGE_SIZE = 1_000;
 /** Returns at least one row per project, also of an unknown one, to say which server answered. */
 const statementOf = (size: number) => `
   select ${SERVER_EVIDENCE}, p.id as "projectId", ${policyRevisionOf('p.id')} as "revision",
-    policy.id as "policyId", policy.method, policy.path_pattern as "pathPattern"
+    policy.id as "policyId", policy.method, policy.path_pattern as "pathPattern",
+    to_json(policy.scopes) as "scopes", policy.cost
   from unnest(($1::text)::uuid[]) as asked(id)
   left join projects p on p.id = asked.id
   left join lateral (
-    select id, method, path_pattern from policies
+    select id, method, path_pattern, scopes, cost from policies
     where project_id = p.id and (method, path_pattern) > ($2::text, $3::text)
     order by method, path_pattern limit ${size}
   ) policy on true`;
@@ -44,6 +46,8 @@ interface StatementRow extends ServerEvidence {
   policyId: string | null;
   method: string;
   pathPattern: string;
+  scopes: Labels;
+  cost: number;
 }
 
 /**
@@ -81,10 +85,11 @@ async function readPages(
   });
   requirePrimary(db, rows[0]);
   const lists = new Map<string, PolicyPage>();
-  for (const { projectId, revision, policyId, method, pathPattern } of rows) {
+  for (const { projectId, revision, policyId, ...policy } of rows) {
     if (projectId === null) continue;
     const page = lists.get(projectId) ?? { revision, policies: [], next: null };
-    if (policyId !== null) page.policies.push({ policyId, method, pathPattern });
+    const { method, pathPattern, scopes, cost } = policy;
+    if (policyId !== null) page.policies.push({ policyId, method, pathPattern, scopes, cost });
     if (page.policies.length === size) page.next = { method, pathPattern };
     lists.set(projectId, page);
   }

@@ -1,4 +1,4 @@
-import { comparePolicies } from '@ceiba/domain';
+import { comparePolicies, type Labels } from '@ceiba/domain';
 import { eq } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { policies } from '../tables.ts';
@@ -7,6 +7,9 @@ export interface PolicyRecord {
   policyId: string;
   method: string;
   pathPattern: string;
+  /** Null for none. */
+  scopes: Labels;
+  cost: number;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -15,6 +18,8 @@ export const policyColumns = {
   policyId: policies.id,
   method: policies.method,
   pathPattern: policies.pathPattern,
+  scopes: policies.scopes,
+  cost: policies.cost,
   createdAt: policies.createdAt,
   updatedAt: policies.updatedAt,
 };

@@ -1,6 +1,16 @@
+import { COST_MAX } from '@ceiba/contract/sets';
 import { sql } from 'drizzle-orm';
-import { bigint, pgTable, text, unique } from 'drizzle-orm/pg-core';
-import { belongsTo, createdAt, id, instant, namedKey } from '../columns.ts';
+import { bigint, check, integer, pgTable, text, unique } from 'drizzle-orm/pg-core';
+import {
+  belongsTo,
+  between,
+  createdAt,
+  fewLabels,
+  id,
+  instant,
+  labels,
+  namedKey,
+} from '../columns.ts';
 import { projects } from '../project/tables.ts';
 
 export const policies = pgTable(
@@ -12,6 +22,10 @@ export const policies = pgTable(
     method: text('method').notNull(),
     /** In normal form, as the domain's `parsePathPattern` returns it. */
     pathPattern: text('path_pattern').notNull(),
+    /** The labels that open it to restricted keys; null for none. */
+    scopes: labels(),
+    /** What a call takes of quotas. */
+    cost: integer('cost').notNull().default(1),
     createdAt: createdAt(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },
@@ -21,6 +35,8 @@ export const policies = pgTable(
       table.method,
       table.pathPattern,
     ),
+    check('policies_scopes_check', fewLabels(table.scopes)),
+    check('policies_cost_check', between(table.cost, 0, COST_MAX)),
   ],
 );
 

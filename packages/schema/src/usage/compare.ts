@@ -1,12 +1,15 @@
 import { arrayOf, type Bulk } from '../bulk.ts';
 import type { Database } from '../connection/database.ts';
 import { requirePrimary, SERVER_EVIDENCE, type ServerEvidence } from '../connection/server.ts';
-import { HOURS, MONTHS, type UsageBatch } from './record.ts';
+import { DAYS, HOURS, MONTHS, type UsageBatch } from './record.ts';
+
+/** What is compared: the parts of a batch that Redis counts. */
+type Compared = 'hours' | 'months' | 'days';
 
 /** What Postgres has of a batch. */
 export interface UsageComparison {
   /** Positions in the batch of counts that Postgres lacks or has a smaller number for. */
-  missing: { hours: readonly number[]; months: readonly number[] };
+  missing: Record<Compared, readonly number[]>;
   /** The projects of the batch that exist. */
   knownProjectIds: ReadonlySet<string>;
   /**
@@ -24,15 +27,22 @@ export interface UsageComparison {
  */
 export async function compareUsage(
   db: Database,
-  { hours, months }: Pick<UsageBatch, 'hours' | 'months'>,
+  { hours, months, days }: Pick<UsageBatch, Compared>,
 ): Promise<UsageComparison> {
-  const projectIds = arrayOf([...new Set([...hours, ...months].map((row) => row.projectId))]);
-  const parameters = [...HOURS.parameters(hours), ...MONTHS.parameters(months), projectIds];
+  const projectIds = arrayOf([
+    ...new Set([...hours, ...months, ...days].map((row) => row.projectId)),
+  ]);
+  const parameters = [
+    ...HOURS.parameters(hours),
+    ...MONTHS.parameters(months),
+    ...DAYS.parameters(days),
+    projectIds,
+  ];
   const [row] = await db.sql.unsafe<Row[]>(STATEMENT, parameters, { prepare: true });
   requirePrimary(db, row);
   if (row === undefined) throw new Error('a comparison returned no row');
   return {
-    missing: { hours: row.hours, months: row.months },
+    missing: { hours: row.hours, months: row.months, days: row.days },
     knownProjectIds: new Set(row.known),
     deletedProjectIds: new Set(row.deleted),
   };
@@ -41,6 +51,7 @@ export async function compareUsage(
 interface Row extends ServerEvidence {
   hours: number[];
   months: number[];
+  days: number[];
   known: string[];
   deleted: string[];
 }
@@ -56,7 +67,7 @@ const isLess = (table: string, { names }: Bulk<never>) => `
   ), -1) < row.count`;
 
 /** The last parameter. */
-const PROJECT_IDS = `($${HOURS.names.length + MONTHS.names.length + 1}::text)::uuid[]`;
+const PROJECT_IDS = `($${HOURS.names.length + MONTHS.names.length + DAYS.names.length + 1}::text)::uuid[]`;
 
 /**
  * Lists are returned as JSON, because the driver parses no arrays here. Each count is looked up by
@@ -73,6 +84,11 @@ const STATEMENT = `
       select row.position::int - 1
       from ${MONTHS.rows(HOURS.names.length)} where ${isLess('usage_months', MONTHS)}
     )) as "months",
+    to_json(array(
+      select row.position::int - 1
+      from ${DAYS.rows(HOURS.names.length + MONTHS.names.length)}
+      where ${isLess('usage_quota_days', DAYS)}
+    )) as "days",
     to_json(array(
       select p.id from projects p where p.id = any(${PROJECT_IDS})
     )) as "known",

@@ -1,9 +1,9 @@
 import type { Outcome } from '@ceiba/contract/sets';
-import { MS_PER_HOUR } from '@ceiba/domain';
+import { MS_PER_DAY, MS_PER_HOUR } from '@ceiba/domain';
 import { arrayOf, bulk, upsertTotals } from '../bulk.ts';
 import type { Database } from '../connection/database.ts';
 import { LOCKS } from '../locks.ts';
-import { NO_ID } from '../tables.ts';
+import { type COST_KINDS, NO_ID } from '../tables.ts';
 
 /** Decisions of one hour; `count` is their total in the incarnation. */
 export interface UsageHourCount {
@@ -17,12 +17,33 @@ export interface UsageHourCount {
   count: number;
 }
 
-/** Allowed requests of one month; `scope` is `project` or a key's id. */
+/** What allowed requests of one month cost; `scope` as `scopeName` of domain names it. */
 export interface UsageMonthCount {
   projectId: string;
   /** Year × 12 + month, January being 0, in UTC. */
   month: number;
   scope: string;
+  incarnation: string;
+  count: number;
+}
+
+/** What allowed requests of one day cost, where a quota limits days; `scope` ends in `@0`. */
+export interface UsageDayCount {
+  projectId: string;
+  /** Whole days since 1970-01-01. */
+  day: number;
+  scope: string;
+  incarnation: string;
+  count: number;
+}
+
+/** How the cost of a key's allowed calls in an hour differs from their number. */
+export interface UsageCostCount {
+  projectId: string;
+  /** Whole hours since 1970-01-01T00:00Z. */
+  hour: number;
+  apiKeyId: string;
+  kind: (typeof COST_KINDS)[number];
   incarnation: string;
   count: number;
 }
@@ -35,6 +56,8 @@ export interface LastUse {
 export interface UsageBatch {
   hours: readonly UsageHourCount[];
   months: readonly UsageMonthCount[];
+  days: readonly UsageDayCount[];
+  costs: readonly UsageCostCount[];
   lastUsed: readonly LastUse[];
 }
 
@@ -58,10 +81,17 @@ export async function recordUsage(
     if (batch.months.length > 0) {
       await sql.unsafe(UPSERT_MONTHS, MONTHS.parameters(batch.months), PREPARED);
     }
+    if (batch.days.length > 0) {
+      await sql.unsafe(UPSERT_DAYS, DAYS.parameters(batch.days), PREPARED);
+    }
+    if (batch.costs.length > 0) {
+      await sql.unsafe(UPSERT_COSTS, COSTS.parameters(batch.costs), PREPARED);
+    }
     if (batch.lastUsed.length > 0) {
       await sql.unsafe(TOUCH_KEYS, LAST_USES.parameters(batch.lastUsed), PREPARED);
     }
-    const ids = new Set([...batch.hours, ...batch.months].map((row) => row.projectId));
+    const { hours, months, days, costs } = batch;
+    const ids = new Set([...hours, ...months, ...days, ...costs].map((row) => row.projectId));
     const known = await sql.unsafe<{ id: string }[]>(KNOWN_PROJECTS, [arrayOf([...ids])], PREPARED);
     return { knownProjectIds: new Set(known.map((row) => row.id)) };
   });
@@ -90,6 +120,23 @@ export const MONTHS = bulk<UsageMonthCount>({
   count: ['bigint', (row) => row.count],
 });
 
+export const DAYS = bulk<UsageDayCount>({
+  project_id: ['uuid', (row) => row.projectId],
+  day: ['date', (row) => new Date(row.day * MS_PER_DAY)],
+  scope: ['text', (row) => row.scope],
+  incarnation: ['text', (row) => row.incarnation],
+  count: ['bigint', (row) => row.count],
+});
+
+const COSTS = bulk<UsageCostCount>({
+  project_id: ['uuid', (row) => row.projectId],
+  hour: ['timestamptz', (row) => new Date(row.hour * MS_PER_HOUR)],
+  api_key_id: ['uuid', (row) => row.apiKeyId],
+  kind: ['text', (row) => row.kind],
+  incarnation: ['text', (row) => row.incarnation],
+  count: ['bigint', (row) => row.count],
+});
+
 const LAST_USES = bulk<LastUse>({
   api_key_id: ['uuid', (use) => use.apiKeyId],
   at: ['timestamptz', (use) => use.at],
@@ -111,7 +158,10 @@ const UPSERT_HOURS = `
   update usage_rolled_days r set rolled_at = null, late_writes = r.late_writes + 1
   from late where r.project_id = late.project_id and r.day = late.day`;
 
-const UPSERT_MONTHS = upsertTotals('usage_months', MONTHS, { sets: 'updated_at = now(), ' });
+const SINCE = { sets: 'updated_at = now(), ' };
+const UPSERT_MONTHS = upsertTotals('usage_months', MONTHS, SINCE);
+const UPSERT_DAYS = upsertTotals('usage_quota_days', DAYS, SINCE);
+const UPSERT_COSTS = upsertTotals('usage_cost_hours', COSTS);
 
 /**
  * Skips keys that another transaction has locked, because waiting would delay all counts: their time

@@ -15,6 +15,7 @@ const ofHours = (table: SQL): UsageTable => ({
 const ofDays = (table: SQL): UsageTable => ({ table, isBefore: (day) => sql`day < ${day}` });
 
 const HOURS = ofHours(sql`usage_hours`);
+const COST_HOURS = ofHours(sql`usage_cost_hours`);
 const ROLLED_DAYS = ofDays(sql`usage_rolled_days`);
 /** Never the current month: a counter that Redis lost is restored from it (rule month-totals). */
 const MONTHS: UsageTable = {
@@ -23,6 +24,9 @@ const MONTHS: UsageTable = {
     sql`month < ${monthNumber(sql`(${day}::timestamp at time zone 'UTC')`)}
       and month < ${monthNumber()}`,
 };
+
+/** Never the current day, which is within the retention. */
+const QUOTA_DAYS = ofDays(sql`usage_quota_days`);
 
 /** In the order in which a flush writes, so that the two cannot deadlock. */
 const TABLES = [
@@ -33,6 +37,8 @@ const TABLES = [
   ofDays(sql`usage_key_days`),
   ROLLED_DAYS,
   MONTHS,
+  QUOTA_DAYS,
+  COST_HOURS,
 ];
 
 export interface UsageToRemove {
@@ -68,8 +74,8 @@ export async function findUsageToRemove(
   tx: Executor,
   before: SQL,
 ): Promise<UsageToRemove | undefined> {
-  // Days are removed after their totals, so these three tables cover all of them.
-  for (const { table, isBefore } of [HOURS, ROLLED_DAYS, MONTHS]) {
+  // Days are removed after their totals, so these five tables cover all of them.
+  for (const { table, isBefore } of [HOURS, ROLLED_DAYS, MONTHS, QUOTA_DAYS, COST_HOURS]) {
     const [found] = await tx.execute<{ projectId: string; isGone: boolean }>(sql`
       with recursive ${projectsIn(table)}
       select project.id as "projectId", p.id is null as "isGone"

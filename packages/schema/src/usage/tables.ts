@@ -41,8 +41,8 @@ export const usageHours = pgTable(
 );
 
 /**
- * Allowed requests by month, for the project (`project`) and for each key (its id): what a reseed
- * reads (rule month-totals). `month` is year × 12 + month, January being 0.
+ * What allowed requests cost by month, for the project (`project`), and for each customer and key (its
+ * id): what a reseed reads (rule month-totals). `month` is year × 12 + month, January being 0.
  */
 export const usageMonths = pgTable(
   'usage_months',
@@ -58,6 +58,57 @@ export const usageMonths = pgTable(
   (table) => [
     namedKey('usage_months_pkey', [table.projectId, table.month, table.scope, table.incarnation]),
     check('usage_months_count_check', notNegative(table.count)),
+  ],
+);
+
+/**
+ * What was used of quotas by day, in UTC, by the names of their scopes (`project@0`): what a reseed reads.
+ * A day is counted while it is limited.
+ */
+export const usageQuotaDays = pgTable(
+  'usage_quota_days',
+  {
+    projectId: uuid('project_id').notNull(),
+    day: date('day').notNull(),
+    scope: text('scope').notNull(),
+    incarnation: text('incarnation').notNull(),
+    count: bigint('count', { mode: 'number' }).notNull(),
+    /** When the count last grew. */
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    namedKey('usage_quota_days_pkey', [table.projectId, table.day, table.scope, table.incarnation]),
+    check('usage_quota_days_count_check', notNegative(table.count)),
+  ],
+);
+
+/** What allowed calls cost more than one, and less. */
+export const COST_KINDS = ['surplus', 'free'] as const;
+
+/**
+ * Where the cost of a key's allowed calls in an hour differs from their number: `surplus` is what calls
+ * cost more than one, and `free` how many cost nothing. A Runtime counts it in memory (rule denial-counts).
+ */
+export const usageCostHours = pgTable(
+  'usage_cost_hours',
+  {
+    projectId: uuid('project_id').notNull(),
+    hour: instant('hour').notNull(),
+    apiKeyId: uuid('api_key_id').notNull(),
+    kind: text('kind', { enum: COST_KINDS }).notNull(),
+    incarnation: text('incarnation').notNull(),
+    count: bigint('count', { mode: 'number' }).notNull(),
+  },
+  (table) => [
+    namedKey('usage_cost_hours_pkey', [
+      table.projectId,
+      table.hour,
+      table.apiKeyId,
+      table.kind,
+      table.incarnation,
+    ]),
+    check('usage_cost_hours_count_check', notNegative(table.count)),
+    check('usage_cost_hours_kind_check', oneOf(table.kind, COST_KINDS)),
   ],
 );
 

@@ -1,4 +1,4 @@
-import type { LookupItem, MonthTotalItem, UsageBatch } from '@ceiba/schema';
+import type { LookupItem, PeriodTotalItem, UsageBatch } from '@ceiba/schema';
 import type { PooledDatabase } from '../postgres-model.ts';
 
 // Replaces the verbs of the same names with one statement each, which the model answers.
@@ -10,8 +10,8 @@ export const listPoliciesWithRevision = (db: PooledDatabase, projectIds: readonl
   db.run((model) => model.listPolicies(projectIds));
 /** The model returns whole lists. */
 export const listFurtherPolicies = () => Promise.reject(new Error('a list has one page here'));
-export const readMonthTotals = (db: PooledDatabase, items: readonly MonthTotalItem[]) =>
-  db.run((model) => model.usage.readMonthTotals(items));
+export const readPeriodTotals = (db: PooledDatabase, items: readonly PeriodTotalItem[]) =>
+  db.run((model) => model.usage.readPeriodTotals(items));
 export const compareUsage = (db: PooledDatabase, batch: Pick<UsageBatch, 'hours' | 'months'>) =>
   db.run((model) => model.usage.compareUsage(batch));
 export const recordUsage = (db: PooledDatabase, batch: UsageBatch) =>

@@ -106,7 +106,7 @@ export async function startRuntime(options: TestRuntimeOptions): Promise<TestRun
     link,
     clock,
     script: scriptOnClock(options.chargeText ?? chargeScriptText(), hand),
-    readMonthTotals: store.readMonthTotals,
+    readPeriodTotals: store.readPeriodTotals,
     ledger,
     newId: () => randomUUID().replaceAll('-', ''),
     problem: options.problem ?? (() => null),

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { MonthTotalItem, UsageBatch, UsageComparison } from '@ceiba/schema';
+import type { PeriodTotalItem, UsageBatch, UsageComparison } from '@ceiba/schema';
 import { UnavailableError } from '../../../../apps/runtime/src/unavailable.ts';
 
 /** Replaces Postgres for the limiter: numbers that only grow. */
 export interface MemoryStore {
   recordUsage(batch: UsageBatch): Promise<{ knownProjectIds: Set<string> }>;
   compareUsage(batch: Pick<UsageBatch, 'hours' | 'months'>): Promise<UsageComparison>;
-  readMonthTotals(items: readonly MonthTotalItem[]): Promise<number[]>;
+  readPeriodTotals(items: readonly PeriodTotalItem[]): Promise<number[]>;
   /** How many counts each write and each comparison had. */
   writes: number[];
   comparisons: number[];
@@ -117,7 +117,7 @@ export function createMemoryStore(): MemoryStore {
         ),
       };
     },
-    async readMonthTotals(items) {
+    async readPeriodTotals(items) {
       store.reads += 1;
       const held = hold;
       held?.onRead();

@@ -7,7 +7,7 @@ import {
   listApiKeyPage,
   listPolicies,
   lookupMany,
-  readMonthTotals,
+  readPeriodTotals,
   readRetention,
   readUsageSeries,
   recordFirstUses,
@@ -155,7 +155,7 @@ describe('retention of usage', () => {
     await setRetention(bench.ctx, { usageDays: 31, auditDays: null });
     await applyAll();
     const item = (back: number) => ({ projectId, month: month - back, scope: 'project' });
-    expect(await readMonthTotals(bench.db, [item(0), item(1), item(3), item(4)])).toEqual([
+    expect(await readPeriodTotals(bench.db, [item(0), item(1), item(3), item(4)])).toEqual([
       5, 6, 0, 0,
     ]);
   });

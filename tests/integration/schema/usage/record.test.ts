@@ -5,7 +5,7 @@ import {
   type Database,
   deleteProject,
   getApiKey,
-  readMonthTotals,
+  readPeriodTotals,
   recordFirstUses,
   recordUsage,
   type UsageBatch,
@@ -63,7 +63,7 @@ async function hoursOf(projectId: string) {
 }
 
 async function total(projectId: string, scope = 'project', month = MONTH): Promise<number> {
-  const [sum] = await readMonthTotals(bench.db, [{ projectId, month, scope }]);
+  const [sum] = await readPeriodTotals(bench.db, [{ projectId, month, scope }]);
   return sum!;
 }
 
@@ -157,8 +157,8 @@ describe('month totals', () => {
     const items = [second, first, { projectId: randomUUID() }, second].map(({ projectId }) =>
       ask(projectId),
     );
-    expect(await readMonthTotals(bench.db, items)).toEqual([8, 3, 0, 8]);
-    expect(await readMonthTotals(bench.db, [])).toEqual([]);
+    expect(await readPeriodTotals(bench.db, items)).toEqual([8, 3, 0, 8]);
+    expect(await readPeriodTotals(bench.db, [])).toEqual([]);
   });
 });
 

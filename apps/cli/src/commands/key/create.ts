@@ -1,4 +1,4 @@
-import { eachLimit, mintApiKey } from '@ceiba/domain';
+import { limitsIn, mintApiKey } from '@ceiba/domain';
 import { createApiKey, getApiKeyRow, type VerbContext } from '@ceiba/schema';
 import type { Command } from 'commander';
 import { withDatabase } from '../../database.ts';
@@ -85,7 +85,7 @@ async function create(ctx: VerbContext, world: World, options: CreateOptions) {
     displayName: label,
     keyPrefix,
     expiresAt: row.expiresAt,
-    ...eachLimit((limit) => row[limit]),
+    ...limitsIn(row),
     plaintextKey: minted.plaintext,
     isExpired: row.isExpired,
   };

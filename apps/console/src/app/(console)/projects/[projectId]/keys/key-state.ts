@@ -1,4 +1,4 @@
-import { eachLimit, type KeyLimits } from '@ceiba/domain/limits';
+import { type KeyLimits, limitsIn } from '@ceiba/domain/limits';
 import type { ApiKeyRow } from '@ceiba/schema';
 
 /** The status of a key, or what denies its calls although the status is active. */
@@ -35,7 +35,7 @@ export const targetOf = (row: ApiKeyRow): KeyTarget => ({
   isActive: row.status === 'active',
   isDisabled: row.disabledAt !== null,
   expiresAt: row.expiresAt,
-  ...eachLimit((limit) => row[limit]),
+  ...limitsIn(row),
 });
 
 /** A key of the list that can be selected. */

@@ -80,10 +80,16 @@ const wordsOf = ({ denialDetail }: RecordedDecision, unknown: string) =>
 const DETAIL: Record<DenialDetail, string> = {
   expired: 'expired',
   disabled: 'disabled',
+  scope: 'the key lacks its labels',
+  plan_scope: "the customer's plan lacks its labels",
   past_due: 'past due',
   canceled: 'canceled',
   period_ended: 'its period had ended',
   no_subscription: 'none',
+  customer_suspended: 'the customer was suspended',
+  customer_past_due: "the customer's plan: past due",
+  customer_canceled: "the customer's plan: canceled",
+  customer_period_ended: "the customer's plan: its period had ended",
 };
 
 /** Where it is found who changed the state that denied; null for other gates. */
@@ -121,6 +127,8 @@ function limitOf(
 
 const OWNER: Record<LimitOwner, string> = {
   plan: 'the limit of the plan',
+  customer_plan: "the limit of the customer's plan",
+  customer: 'the limit of the customer',
   api_key: 'the limit of this key',
   project_default: "the project's default for its keys",
 };

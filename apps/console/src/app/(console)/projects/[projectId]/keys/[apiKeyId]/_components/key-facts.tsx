@@ -1,4 +1,4 @@
-import { apiKeyScope, type Limit } from '@ceiba/domain';
+import { type Limit, scopesOfApiKey } from '@ceiba/domain';
 import type { ApiKeyRow } from '@ceiba/schema';
 import type { ReactNode } from 'react';
 import { AbsoluteTime, RelativeTime } from '#components/ui/time.tsx';
@@ -82,8 +82,9 @@ function Ended({ name, at }: { name: string; at: string | null }) {
 }
 
 function limitsText(apiKey: ApiKeyRow, defaultRate: number | null): string {
-  const { limits } = apiKeyScope(apiKey.apiKeyId, apiKey, defaultRate);
-  const own = Object.values(limits).flatMap((limit) => (limit === null ? [] : [textOf(limit)]));
+  const own = scopesOfApiKey(apiKey, defaultRate)
+    .flatMap(({ rate, quota }) => [rate, quota])
+    .flatMap((limit) => (limit === null ? [] : [textOf(limit)]));
   return own.length === 0 ? 'only those of the plan' : `${own.join(', ')}, and those of the plan`;
 }
 

@@ -10,7 +10,14 @@ export interface DenialRecord {
   outcome: DenialReason;
 }
 
-export interface DenialCounterOptions {
+/** An allowed call. */
+export interface CostRecord {
+  projectId: string;
+  apiKeyId: string;
+  cost: number;
+}
+
+export interface ProcessCounterOptions {
   ledger: UsageLedger;
   /** Returns a random name for an incarnation. */
   newId: () => string;
@@ -21,31 +28,48 @@ export interface DenialCounterOptions {
 }
 
 /**
- * Counts in memory the denials that never reach Redis, under an incarnation of this process
+ * Counts in memory the denials that never reach Redis, and what calls cost, under an incarnation of this process
  * (rule denial-counts). When there are too many counts, it drops them all and starts again under a
  * new incarnation, because a count must not start again from zero within its incarnation.
  */
-export class DenialCounter {
-  readonly #options: DenialCounterOptions;
+export class ProcessCounter {
+  readonly #options: ProcessCounterOptions;
   readonly #maxCounts: number;
   readonly #counts = new Map<string, number>();
   #incarnation: string;
 
-  constructor(options: DenialCounterOptions) {
+  constructor(options: ProcessCounterOptions) {
     this.#options = options;
     this.#maxCounts = options.maxCounts ?? 10_000;
     this.#incarnation = options.newId();
   }
 
   countDenial({ projectId, apiKeyId, policyId, outcome }: DenialRecord): void {
-    const hour = WINDOWS.hour.numberAt(this.#options.wallClockMs());
-    const field = `${hour}|${projectId}|${apiKeyId}|${policyId}|${outcome}`;
-    if (this.#counts.size >= this.#maxCounts && !this.#counts.has(field)) this.#beginIncarnation();
-    const count = (this.#counts.get(field) ?? 0) + 1;
-    this.#counts.set(field, count);
-    const incarnation = this.#incarnation;
+    const { hour, count, incarnation } = this.#raise(
+      `${projectId}|${apiKeyId}|${policyId}|${outcome}`,
+    );
     const about = { projectId, apiKeyId, policyId, outcome };
     this.#options.ledger.keep({ kind: 'hour', hour, incarnation, count, ...about });
+  }
+
+  /** Counts how the cost of an allowed call differs from 1. */
+  countCost({ projectId, apiKeyId, cost }: CostRecord): void {
+    if (cost === 1) return;
+    const of = cost === 0 ? 'free' : 'surplus';
+    const { hour, count, incarnation } = this.#raise(
+      `${projectId}|${apiKeyId}|${of}`,
+      Math.abs(cost - 1),
+    );
+    this.#options.ledger.keep({ kind: 'cost', hour, incarnation, count, projectId, apiKeyId, of });
+  }
+
+  #raise(name: string, by = 1) {
+    const hour = WINDOWS.hour.numberAt(this.#options.wallClockMs());
+    const field = `${hour}|${name}`;
+    if (this.#counts.size >= this.#maxCounts && !this.#counts.has(field)) this.#beginIncarnation();
+    const count = (this.#counts.get(field) ?? 0) + by;
+    this.#counts.set(field, count);
+    return { hour, count, incarnation: this.#incarnation };
   }
 
   #beginIncarnation(): void {

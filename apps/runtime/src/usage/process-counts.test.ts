@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DenialCounter } from './denials.ts';
 import { UsageLedger } from './ledger.ts';
+import { ProcessCounter } from './process-counts.ts';
 
 const unknownKey = {
   projectId: 'p',
@@ -13,7 +13,7 @@ function start({ maxCounts }: { maxCounts?: number } = {}) {
   const ledger = new UsageLedger();
   const clock = { ms: 1000 * 3_600_000 };
   let incarnations = 0;
-  const counter = new DenialCounter({
+  const counter = new ProcessCounter({
     ledger,
     newId: () => `i${++incarnations}`,
     wallClockMs: () => clock.ms,
