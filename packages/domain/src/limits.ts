@@ -48,11 +48,11 @@ export type PlanCallLimits = Record<Exclude<LimitName, 'dailyQuota'>, number> &
 
 /** The limits of a plan in words: `60 requests per minute, 10,000 per month`. */
 export const describeLimits = (
-  limits: PlanCallLimits,
+  limits: { readonly [Name in LimitName]?: number | null | undefined },
   format: (count: number) => string = String,
 ): string =>
   listLimits((name, { window }) => ({ value: limits[name], window }))
-    .flatMap(({ value, window }) => (value === null ? [] : `${format(value)} per ${window}`))
+    .flatMap(({ value, window }) => (value == null ? [] : `${format(value)} per ${window}`))
     .join(', ')
     .replace(' ', ' requests ');
 

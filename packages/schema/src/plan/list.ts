@@ -10,7 +10,9 @@ export interface Plan extends PlanLimits {
 }
 
 /** A new plan; one without a daily quota may leave it out. */
-export type NewPlan = Omit<Plan, 'planId' | 'dailyQuota'> & Partial<Pick<Plan, 'dailyQuota'>>;
+export type NewPlan = Omit<Plan, 'planId' | 'dailyQuota'> & {
+  dailyQuota?: number | null | undefined;
+};
 
 export const planColumns = {
   planId: plans.id,

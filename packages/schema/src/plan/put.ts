@@ -19,7 +19,9 @@ export function putPlan(ctx: VerbContext, plan: NewPlan): Promise<PutPlanResult>
       .where(eq(plans.name, plan.name))
       .for('no key update');
     if (existing === undefined) throw new Error('a plan was deleted while it was being changed');
-    const { kind } = await updatePlan(inner, { ...plan, ...existing });
+    const { dailyQuota, ...limits } = plan;
+    const given = dailyQuota === undefined ? limits : { ...limits, dailyQuota };
+    const { kind } = await updatePlan(inner, { ...given, ...existing });
     if (kind === 'updated' || kind === 'unchanged') return { kind, ...existing };
     throw new Error(`a locked plan could not be changed: ${kind}`);
   });

@@ -65,32 +65,31 @@ export interface UsageBatch {
  * Writes counts in one transaction. They are totals that only grow, so writing a batch twice, or an
  * older one after a newer one, changes nothing (rules confirmed-flush and month-totals). Each
  * statement locks its rows in key order, so that two flushes cannot deadlock. If a day was already
- * rolled up, its totals become invalid (`roll-up.ts`).
+ * rolled up, its totals become invalid (`roll-up.ts`). What a batch leaves out has no rows.
  *
  * @returns the projects of the batch that exist; counts of others are dropped
  */
 export async function recordUsage(
   db: Database,
-  batch: UsageBatch,
+  { hours = [], months = [], days = [], costs = [], lastUsed = [] }: Partial<UsageBatch>,
 ): Promise<{ knownProjectIds: Set<string> }> {
   return db.sql.begin('isolation level read committed', async (sql) => {
-    if (batch.hours.length > 0) {
+    if (hours.length > 0) {
       await sql.unsafe(SHARE_LOCK, [], PREPARED);
-      await sql.unsafe(UPSERT_HOURS, HOURS.parameters(batch.hours), PREPARED);
+      await sql.unsafe(UPSERT_HOURS, HOURS.parameters(hours), PREPARED);
     }
-    if (batch.months.length > 0) {
-      await sql.unsafe(UPSERT_MONTHS, MONTHS.parameters(batch.months), PREPARED);
+    if (months.length > 0) {
+      await sql.unsafe(UPSERT_MONTHS, MONTHS.parameters(months), PREPARED);
     }
-    if (batch.days.length > 0) {
-      await sql.unsafe(UPSERT_DAYS, DAYS.parameters(batch.days), PREPARED);
+    if (days.length > 0) {
+      await sql.unsafe(UPSERT_DAYS, DAYS.parameters(days), PREPARED);
     }
-    if (batch.costs.length > 0) {
-      await sql.unsafe(UPSERT_COSTS, COSTS.parameters(batch.costs), PREPARED);
+    if (costs.length > 0) {
+      await sql.unsafe(UPSERT_COSTS, COSTS.parameters(costs), PREPARED);
     }
-    if (batch.lastUsed.length > 0) {
-      await sql.unsafe(TOUCH_KEYS, LAST_USES.parameters(batch.lastUsed), PREPARED);
+    if (lastUsed.length > 0) {
+      await sql.unsafe(TOUCH_KEYS, LAST_USES.parameters(lastUsed), PREPARED);
     }
-    const { hours, months, days, costs } = batch;
     const ids = new Set([...hours, ...months, ...days, ...costs].map((row) => row.projectId));
     const known = await sql.unsafe<{ id: string }[]>(KNOWN_PROJECTS, [arrayOf([...ids])], PREPARED);
     return { knownProjectIds: new Set(known.map((row) => row.id)) };
