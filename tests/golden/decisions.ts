@@ -3,6 +3,7 @@ import type { DenialDetail, DenialReason } from '@ceiba/contract/sets';
 import { withinOneMinute } from '../support/minute.ts';
 import {
   type ApiKeyOptions,
+  type CustomerOptions,
   type PlanLimits,
   type ProjectOptions,
   runtimeClient,
@@ -165,6 +166,8 @@ interface Situation {
   name: string;
   project?: ProjectOptions;
   apiKey?: ApiKeyOptions;
+  /** Of the key. */
+  customer?: CustomerOptions;
   /** Runs before the question. */
   before?(scene: Scene): Promise<unknown>;
   /** The credential, if it is not the scene's key. */
@@ -177,9 +180,20 @@ interface Scene {
   world: World;
   project: TestProject;
   apiKey: TestApiKey;
+  /** Undefined for a key without one. */
+  customerId: string | undefined;
   client: ReturnType<typeof runtimeClient>;
   /** Asks once; an allow charges. */
   spend(): Promise<unknown>;
+}
+
+const POLICY = { method: 'GET', pathPattern: '/v1/reports*' };
+const LABELLED = { project: { policies: [{ ...POLICY, scopes: ['read'] }] } };
+
+/** Spends what a customer has by another of its keys. */
+async function spendByOther({ project, client, customerId }: Scene) {
+  const { plaintext } = await project.createKey({ ...(customerId && { customerId }) });
+  await client.authorize({ apiKey: plaintext });
 }
 
 const policies = (...lines: string[]): ProjectOptions => ({
@@ -300,6 +314,75 @@ const GROUPS: Record<string, Situation[]> = {
         world.db.sql`delete from subscriptions where project_id = ${project.projectId}`,
     },
   ],
+  'the labels, of a policy with read': [
+    { name: 'the key has no list', ...LABELLED },
+    { name: 'restricted to read', ...LABELLED, apiKey: { scopes: ['read'] } },
+    { name: 'restricted to read and more', ...LABELLED, apiKey: { scopes: ['read', 'write'] } },
+    { name: 'restricted to another label', ...LABELLED, apiKey: { scopes: ['write'] } },
+    { name: 'restricted to nothing', ...LABELLED, apiKey: { scopes: [] } },
+    { name: 'restricted, and the policy has no labels', apiKey: { scopes: ['read'] } },
+    {
+      name: 'restricted to the label of a wider policy that matches too',
+      project: {
+        policies: [
+          { method: 'GET', pathPattern: '/v1/*', scopes: ['read'] },
+          { method: 'GET', pathPattern: '/v1/reports', scopes: ['admin'] },
+        ],
+      },
+      apiKey: { scopes: ['read'] },
+    },
+    { name: 'on a plan of read', ...LABELLED, customer: { plan: { scopes: ['read'] } } },
+    { name: 'on a plan of another label', ...LABELLED, customer: { plan: { scopes: ['write'] } } },
+  ],
+  'the customer': [
+    { name: 'without a plan', customer: {} },
+    { name: 'suspended', customer: { suspendedAt: PAST } },
+    { name: 'active on its plan', customer: { plan: {} } },
+    { name: 'past_due on its plan', customer: { subscriptionStatus: 'past_due' } },
+    { name: 'canceled on its plan', customer: { subscriptionStatus: 'canceled' } },
+    {
+      name: 'trialing on its plan, its period over',
+      customer: { subscriptionStatus: 'trialing', currentPeriodEnd: PAST },
+    },
+    {
+      name: '1 a month, 1 used by another key',
+      customer: { monthlyQuota: 1 },
+      before: spendByOther,
+    },
+    {
+      name: 'its plan 1 a month, its own 2, 1 used by another key',
+      customer: { monthlyQuota: 2, plan: { monthlyQuota: 1 } },
+      before: spendByOther,
+    },
+    { name: '1 a day, 1 used by another key', customer: { dailyQuota: 1 }, before: spendByOther },
+    {
+      name: '1 a minute, 1 used by another key',
+      customer: { rateLimitPerMinute: 1 },
+      before: spendByOther,
+    },
+  ],
+  'the cost': [
+    {
+      name: '3 of 3 left',
+      project: { plan: { monthlyQuota: 3 }, policies: [{ ...POLICY, cost: 3 }] },
+    },
+    {
+      name: '3 of 2 left',
+      project: { plan: { monthlyQuota: 2 }, policies: [{ ...POLICY, cost: 3 }] },
+    },
+    {
+      name: '0 of a quota that is used up',
+      project: { plan: { monthlyQuota: 0 }, policies: [{ ...POLICY, cost: 0 }] },
+    },
+    {
+      name: '0 of a rate that is used up',
+      project: { plan: { rateLimitPerMinute: 0 }, policies: [{ ...POLICY, cost: 0 }] },
+    },
+    {
+      name: '2 of a day of 1',
+      project: { plan: { dailyQuota: 1 }, policies: [{ ...POLICY, cost: 2 }] },
+    },
+  ],
   'the quota': [
     { name: '2 a month, 1 used', project: { plan: { monthlyQuota: 2 } }, before: (s) => s.spend() },
     { name: '1 a month, 1 used', project: { plan: { monthlyQuota: 1 } }, before: (s) => s.spend() },
@@ -379,6 +462,12 @@ export const SITUATION_OF_DETAIL = {
   canceled: 'canceled',
   period_ended: 'active, its period over',
   no_subscription: 'none',
+  scope: 'restricted to another label',
+  plan_scope: 'on a plan of another label',
+  customer_suspended: 'suspended',
+  customer_past_due: 'past_due on its plan',
+  customer_canceled: 'canceled on its plan',
+  customer_period_ended: 'trialing on its plan, its period over',
 } as const satisfies Record<DenialDetail, string>;
 
 const swapLast = (text: string) => `${text.slice(0, -1)}${text.endsWith('0') ? '1' : '0'}`;
@@ -400,10 +489,15 @@ export async function situations(world: World, runtimeUrl: string): Promise<stri
 
 async function outcomeIn(world: World, runtimeUrl: string, situation: Situation): Promise<string> {
   const project = await world.createProject(situation.project);
-  const apiKey = await project.createKey(situation.apiKey);
+  const customer = situation.customer && (await project.createCustomer(situation.customer));
+  const customerId = customer?.customerId;
+  const apiKey = await project.createKey({
+    ...situation.apiKey,
+    ...(customerId && { customerId }),
+  });
   const client = runtimeClient(runtimeUrl, project);
   const spend = () => client.authorize({ apiKey: apiKey.plaintext });
-  const scene: Scene = { world, project, apiKey, client, spend };
+  const scene: Scene = { world, project, apiKey, customerId, client, spend };
   await situation.before?.(scene);
   const presented =
     situation.present === undefined ? apiKey.plaintext : await situation.present(scene);

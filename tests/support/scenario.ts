@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
-import { eachLimit, type KeyLimits, mintApiKey, mintProjectSecret } from '@ceiba/domain';
+import { PROJECT_SECRET_HEADER, type SubscriptionStatus } from '@ceiba/contract/sets';
+import { type KeyLimits, mintApiKey, mintProjectSecret } from '@ceiba/domain';
 import {
   archiveApiKey,
   createApiKey,
@@ -27,16 +27,38 @@ import { undocumented } from './documented.ts';
 /** The limits of a plan; the default of each is more than a test can use up. */
 export type PlanLimits = Partial<Omit<Plan, 'planId' | 'name'>>;
 
+export interface TestPolicy extends PolicyRule {
+  scopes?: readonly string[] | null;
+  cost?: number;
+}
+
 export interface ProjectOptions {
   plan?: PlanLimits;
   /** GET `/v1/reports*`, the policy of the demo, by default. */
-  policies?: readonly PolicyRule[];
+  policies?: readonly TestPolicy[];
   defaultKeyRateLimitPerMinute?: number;
 }
 
 export interface ApiKeyOptions extends Partial<KeyLimits> {
   displayName?: string;
   expiresAt?: Date;
+  customerId?: string;
+  scopes?: readonly string[];
+}
+
+/** The columns of a customer and of its own plan, which it has where one of `plan` is given. */
+export interface CustomerOptions extends Partial<KeyLimits> {
+  billingDay?: number;
+  suspendedAt?: Date | null;
+  plan?: Partial<KeyLimits> & { scopes?: readonly string[] | null };
+  subscriptionStatus?: SubscriptionStatus;
+  currentPeriodEnd?: Date | null;
+}
+
+export interface TestCustomer {
+  customerId: string;
+  externalId: string;
+  planId: string | null;
 }
 
 /** A key with its plaintext. */
@@ -55,12 +77,13 @@ export interface TestProject {
   /** The current secret: the last result of `rotateSecret`. */
   readonly secret: string;
   createKey(options?: ApiKeyOptions): Promise<TestApiKey>;
+  createCustomer(options?: CustomerOptions): Promise<TestCustomer>;
   setKeyLimits(apiKeyId: string, limits: Partial<KeyLimits>): Promise<void>;
   disableKey(apiKeyId: string): Promise<void>;
   endKey(apiKeyId: string, status: 'revoked' | 'archived'): Promise<void>;
   setPlanLimits(limits: PlanLimits): Promise<void>;
   setSubscription(change: Omit<SetSubscriptionInput, 'projectId'>): Promise<void>;
-  setPolicies(rules: readonly PolicyRule[]): Promise<void>;
+  setPolicies(rules: readonly TestPolicy[]): Promise<void>;
   setDefaultKeyRate(rateLimitPerMinute: number | null): Promise<void>;
   setLogging(change: { loggedAllowsPercent?: number; logsPaths?: boolean }): Promise<void>;
   /** Creates a new secret, and drops a previous one that is still valid. */
@@ -74,8 +97,13 @@ export interface World {
   close(): Promise<void>;
 }
 
-const PLENTY = { activeKeyCap: 1_000, ...eachLimit(() => 1_000_000) };
-const REPORTS: readonly PolicyRule[] = [{ method: 'GET', pathPattern: '/v1/reports*' }];
+const PLENTY = {
+  activeKeyCap: 1_000,
+  rateLimitPerMinute: 1_000_000,
+  dailyQuota: null,
+  monthlyQuota: 1_000_000,
+};
+const REPORTS: readonly TestPolicy[] = [{ method: 'GET', pathPattern: '/v1/reports*' }];
 
 /** Builds scenarios in a migrated database, only through the verbs. */
 export function createWorld(databaseUrl: string): World {
@@ -88,12 +116,16 @@ export function createWorld(databaseUrl: string): World {
   };
   return {
     db,
-    createProject: (options = {}) => buildProject(ctx, options),
+    createProject: (options = {}) => buildProject(db, ctx, options),
     close: () => db.close(),
   };
 }
 
-async function buildProject(ctx: VerbContext, options: ProjectOptions): Promise<TestProject> {
+async function buildProject(
+  db: Database,
+  ctx: VerbContext,
+  options: ProjectOptions,
+): Promise<TestProject> {
   const id = randomUUID();
   const owner = expectKind(
     await createUser(ctx, { email: `${id}@example.com`, passwordHash: null }),
@@ -108,7 +140,16 @@ async function buildProject(ctx: VerbContext, options: ProjectOptions): Promise<
   let limits = { ...PLENTY, ...options.plan };
   const { planId } = await putPlan(ctx, { name, ...limits });
   await setSubscription(ctx, { projectId, planId });
-  await replacePolicies(ctx, { projectId, rules: options.policies ?? REPORTS });
+  const setPolicies = async (rules: readonly TestPolicy[]) => {
+    await replacePolicies(ctx, { projectId, rules });
+    for (const { method, pathPattern, scopes = null, cost = 1 } of rules) {
+      await db.sql`
+        update policies set scopes = ${labelsOf(scopes)}::text[], cost = ${cost}
+        where project_id = ${projectId} and method = ${method} and path_pattern = ${pathPattern}
+          and (scopes is distinct from ${labelsOf(scopes)}::text[] or cost <> ${cost})`;
+    }
+  };
+  await setPolicies(options.policies ?? REPORTS);
   const setDefaultKeyRate = async (defaultKeyRateLimitPerMinute: number | null) =>
     void (await updateProject(ctx, { projectId, defaultKeyRateLimitPerMinute }));
   if (options.defaultKeyRateLimitPerMinute !== undefined) {
@@ -122,14 +163,20 @@ async function buildProject(ctx: VerbContext, options: ProjectOptions): Promise<
     get secret() {
       return secret.plaintext;
     },
-    async createKey({ displayName = 'Test key', ...values } = {}) {
+    async createKey({ displayName = 'Test key', customerId, scopes, ...values } = {}) {
       const minted = mintApiKey(randomBytes);
       const { apiKeyId, keyPrefix } = expectKind(
         await createApiKey(ctx, { projectId, displayName, minted, ...values }),
         'created',
       );
+      if (customerId !== undefined || scopes !== undefined) {
+        await db.sql`
+          update api_keys set customer_id = ${customerId ?? null}, scopes = ${labelsOf(scopes ?? null)}::text[]
+          where id = ${apiKeyId}`;
+      }
       return { apiKeyId, displayName, keyPrefix, plaintext: minted.plaintext };
     },
+    createCustomer: (options) => insertCustomer(db, projectId, options),
     async setKeyLimits(apiKeyId, keyLimits) {
       expectKind(await setApiKeyLimits(ctx, { projectId, apiKeyId, limits: keyLimits }), 'updated');
     },
@@ -147,9 +194,7 @@ async function buildProject(ctx: VerbContext, options: ProjectOptions): Promise<
     async setSubscription(change) {
       await setSubscription(ctx, { projectId, ...change });
     },
-    async setPolicies(rules) {
-      await replacePolicies(ctx, { projectId, rules });
-    },
+    setPolicies,
     setDefaultKeyRate,
     async setLogging(change) {
       expectKind(await updateProject(ctx, { projectId, ...change }), 'updated');
@@ -168,6 +213,36 @@ async function buildProject(ctx: VerbContext, options: ProjectOptions): Promise<
     },
   };
 }
+
+/** By SQL, so that a scenario can have any state. */
+async function insertCustomer(
+  { sql }: Database,
+  projectId: string,
+  { plan, subscriptionStatus, currentPeriodEnd = null, ...own }: CustomerOptions = {},
+): Promise<TestCustomer> {
+  const [customerId, externalId] = [randomUUID(), `customer-${randomUUID()}`];
+  const hasPlan = plan !== undefined || subscriptionStatus !== undefined;
+  const planId = hasPlan ? randomUUID() : null;
+  if (planId !== null) {
+    const { scopes = null, ...limits } = plan ?? {};
+    await sql`
+      insert into customer_plans (id, project_id, name, rate_limit_per_minute, daily_quota,
+        monthly_quota, scopes)
+      select ${planId}::uuid, ${projectId}::uuid, ${planId}, ${limits.rateLimitPerMinute ?? null},
+        ${limits.dailyQuota ?? null}, ${limits.monthlyQuota ?? null}, ${labelsOf(scopes)}::text[]`;
+  }
+  const status = planId === null ? null : (subscriptionStatus ?? 'active');
+  await sql`
+    insert into customers (id, project_id, external_id, plan_id, subscription_status,
+      current_period_end, suspended_at, billing_day, rate_limit_per_minute, daily_quota, monthly_quota)
+    values (${customerId}, ${projectId}, ${externalId}, ${planId}, ${status}, ${currentPeriodEnd},
+      ${own.suspendedAt ?? null}, ${own.billingDay ?? 1}, ${own.rateLimitPerMinute ?? null},
+      ${own.dailyQuota ?? null}, ${own.monthlyQuota ?? null})`;
+  return { customerId, externalId, planId };
+}
+
+/** The literal of an array: labels hold no character that it would have to quote. */
+const labelsOf = (labels: readonly string[] | null) => labels && `{${labels.join(',')}}`;
 
 function expectKind<Result extends { kind: string }, Kind extends Result['kind']>(
   result: Result,

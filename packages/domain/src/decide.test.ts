@@ -8,8 +8,15 @@ import {
 } from '@ceiba/contract/sets';
 import { describe, expect, it } from 'vitest';
 import { type Charge, conclude, denied } from './charge.ts';
-import { type ApiKeyFacts, decide, type LiveCall, type Snapshot } from './decide.ts';
-import { eachLimit } from './limits.ts';
+import {
+  type ApiKeyFacts,
+  type CustomerFacts,
+  type CustomerPlanFacts,
+  decide,
+  type LiveCall,
+  type Snapshot,
+} from './decide.ts';
+import { CALENDAR_MONTH, DAY, NO_LIMITS } from './limits.ts';
 
 const DECISION_ID = '01960000-0000-7000-8000-000000000001';
 const API_KEY: ApiKeyFacts = {
@@ -19,13 +26,15 @@ const API_KEY: ApiKeyFacts = {
   status: 'active',
   expired: false,
   disabled: false,
-  ...eachLimit(() => null),
+  scopes: null,
+  ...NO_LIMITS,
 };
 const PLAN = {
   planId: '01960000-0000-7000-8000-000000000003',
   name: 'Pro',
-  ...eachLimit(() => 1_000_000),
   rateLimitPerMinute: 1200,
+  dailyQuota: null,
+  monthlyQuota: 1_000_000,
 };
 const SNAPSHOT: Snapshot = {
   projectId: '01960000-0000-7000-8000-000000000004',
@@ -36,8 +45,11 @@ const SNAPSHOT: Snapshot = {
     policyId: '01960000-0000-7000-8000-000000000005',
     method: 'GET',
     pathPattern: '/v1/reports*',
+    scopes: null,
+    cost: 1,
   },
-  subscription: { admits: true, plan: PLAN },
+  customer: null,
+  subscription: { status: 'active', admits: true, plan: PLAN },
 };
 const ADMITTED: Extract<Charge, { kind: 'allowed' }> = {
   kind: 'allowed',
@@ -60,7 +72,7 @@ const FAILURES: Record<DenialReason, (snapshot: Snapshot) => Snapshot> = {
   policy_no_match: (snapshot) => ({ ...snapshot, policy: null }),
   inactive_subscription: (snapshot) => ({
     ...snapshot,
-    subscription: { admits: false, plan: PLAN },
+    subscription: { status: 'canceled', admits: false, plan: PLAN },
   }),
   quota_exceeded: (snapshot) => snapshot,
   rate_limited: (snapshot) => snapshot,
@@ -108,7 +120,7 @@ describe('decide', () => {
     ['active', 'expired_api_key'],
   ] as const)('denies a disabled key with the status %s as %s', (status, denialReason) => {
     const snapshot = withApiKey({ ...SNAPSHOT, policy: null }, { status, disabled: true });
-    expect(decide(snapshot)).toEqual({ kind: 'deny', denialReason });
+    expect(decide(snapshot)).toMatchObject({ kind: 'deny', denialReason });
   });
 
   it('gives the first failing check in the order of the contract, for all combinations', () => {
@@ -121,12 +133,35 @@ describe('decide', () => {
     expect(decide({ ...SNAPSHOT, policy: null })).toEqual({
       kind: 'deny',
       denialReason: 'policy_no_match',
+      denialDetail: null,
     });
     expect(decide({ ...SNAPSHOT, subscription: null })).toEqual({
       kind: 'deny',
       denialReason: 'inactive_subscription',
+      denialDetail: 'no_subscription',
     });
   });
+
+  it.each([
+    [{ expired: true, disabled: false }, 'expired'],
+    [{ expired: true, disabled: true }, 'expired'],
+    [{ expired: false, disabled: true }, 'disabled'],
+  ])('says which state of the key denied: %j', (facts, denialDetail) => {
+    expect(decide(withApiKey(SNAPSHOT, facts))).toMatchObject({ denialDetail });
+  });
+
+  it.each([
+    ['past_due', 'past_due'],
+    ['canceled', 'canceled'],
+    ['active', 'period_ended'],
+    ['trialing', 'period_ended'],
+  ] as const)(
+    'says of a subscription that is %s and does not admit: %s',
+    (status, denialDetail) => {
+      const subscription = { status, admits: false, plan: PLAN };
+      expect(decide({ ...SNAPSHOT, subscription })).toMatchObject({ denialDetail });
+    },
+  );
 
   it('charges only an active key', () => {
     const reaching = API_KEY_STATUSES.filter(
@@ -137,10 +172,140 @@ describe('decide', () => {
 
   it('is the only builder of a live call: a look-alike does not compile', () => {
     const { projectId, policy } = SNAPSHOT;
-    const lookAlike = { projectId, apiKey: API_KEY, policy: policy!, plan: PLAN, scopes: [] };
+    const rest = { customer: null, policy: policy!, plan: PLAN, scopes: [] };
+    const lookAlike = { projectId, apiKey: API_KEY, ...rest };
     // @ts-expect-error the brand is missing
     const call: LiveCall = lookAlike;
     expect(call).toBeDefined();
+  });
+});
+
+const CUSTOMER: CustomerFacts = {
+  customerId: '01960000-0000-7000-8000-000000000006',
+  externalId: 'acme',
+  suspended: false,
+  billingDay: 15,
+  ...NO_LIMITS,
+  plan: {
+    planId: '01960000-0000-7000-8000-000000000007',
+    name: 'Team',
+    status: 'active',
+    admits: true,
+    scopes: null,
+    ...NO_LIMITS,
+  },
+};
+const withCustomer = (facts: Partial<CustomerFacts>): Snapshot => ({
+  ...SNAPSHOT,
+  customer: { ...CUSTOMER, ...facts },
+});
+const onPlan = (facts: Partial<CustomerPlanFacts>) =>
+  withCustomer({ plan: CUSTOMER.plan && { ...CUSTOMER.plan, ...facts } });
+
+describe('a customer', () => {
+  it('without a plan only groups keys: nothing but its suspension denies', () => {
+    expect(decide(withCustomer({ plan: null })).kind).toBe('charge');
+    expect(decide(withCustomer({ plan: null, suspended: true }))).toEqual({
+      kind: 'deny',
+      denialReason: 'inactive_subscription',
+      denialDetail: 'customer_suspended',
+    });
+  });
+
+  it.each([
+    ['active', 'customer_period_ended'],
+    ['trialing', 'customer_period_ended'],
+    ['past_due', 'customer_past_due'],
+    ['canceled', 'customer_canceled'],
+  ] as const)('whose plan is %s and does not admit is denied as %s', (status, denialDetail) => {
+    expect(decide(onPlan({ status, admits: false }))).toEqual({
+      kind: 'deny',
+      denialReason: 'inactive_subscription',
+      denialDetail,
+    });
+  });
+
+  it("is judged after the project's own subscription, and suspension before its plan", () => {
+    const lapsed = { status: 'past_due', admits: false } as const;
+    const both = { ...onPlan(lapsed), subscription: { ...lapsed, plan: PLAN } };
+    expect(decide(both)).toMatchObject({ denialDetail: 'past_due' });
+    const suspended = { ...withCustomer({ ...onPlan(lapsed).customer, suspended: true }) };
+    expect(decide(suspended)).toMatchObject({ denialDetail: 'customer_suspended' });
+  });
+
+  it('is charged between the project and the key, months before days', () => {
+    const limited = { rateLimitPerMinute: null, dailyQuota: 7, monthlyQuota: 70 };
+    const snapshot = withCustomer({
+      dailyQuota: 5,
+      plan: CUSTOMER.plan && { ...CUSTOMER.plan, ...limited, rateLimitPerMinute: 9 },
+    });
+    const apiKey = { ...API_KEY, dailyQuota: 3 };
+    const subscription = {
+      status: 'active',
+      admits: true,
+      plan: { ...PLAN, dailyQuota: 11 },
+    } as const;
+    const { scopes } = liveCallOf({ ...snapshot, apiKey, subscription });
+    expect(
+      scopes.map(({ kind, period, rate, quota }) => [kind, period, rate?.value, quota?.value]),
+    ).toEqual([
+      ['project', CALENDAR_MONTH, 1200, 1_000_000],
+      ['customer', 15, 9, 70],
+      ['api_key', CALENDAR_MONTH, undefined, undefined],
+      ['project', DAY, undefined, 11],
+      ['customer', DAY, undefined, 5],
+      ['api_key', DAY, undefined, 3],
+    ]);
+    expect(scopes[1]?.quota?.owner).toBe('customer_plan');
+    expect(scopes[4]?.quota).toEqual({ owner: 'customer', window: 'day', value: 5 });
+  });
+
+  it('is named in an allow, with its plan or null', () => {
+    const accessOf = (snapshot: Snapshot) => {
+      const decision = conclude(DECISION_ID, liveCallOf(snapshot), ADMITTED);
+      expect(decisionSchema.parse(decision)).toEqual(decision);
+      return decision.allowed ? decision.access.customer : undefined;
+    };
+    const { customerId, externalId } = CUSTOMER;
+    const plan = { planId: CUSTOMER.plan?.planId, name: 'Team' };
+    expect(accessOf(withCustomer({}))).toEqual({ customerId, externalId, plan });
+    expect(accessOf(withCustomer({ plan: null }))).toEqual({ customerId, externalId, plan: null });
+    expect(accessOf(SNAPSHOT)).toBeUndefined();
+  });
+});
+
+describe('labels', () => {
+  const LISTS = [null, [], ['a'], ['b'], ['a', 'b'], ['c']] as const;
+
+  it('open a policy to a key and a plan that both have no list or one of its labels, and only then', () => {
+    const mayCall = (labels: readonly string[] | null, policy: readonly string[] | null) =>
+      labels === null || labels.filter((label) => policy?.includes(label)).length > 0;
+    for (const ofPolicy of LISTS) {
+      for (const ofKey of LISTS) {
+        for (const ofPlan of LISTS) {
+          const judgement = decide({
+            ...onPlan({ scopes: ofPlan }),
+            apiKey: { ...API_KEY, scopes: ofKey },
+            policy: SNAPSHOT.policy && { ...SNAPSHOT.policy, scopes: ofPolicy },
+          });
+          const denial = (denialDetail: string) => ({
+            kind: 'deny',
+            denialReason: 'policy_no_match',
+            denialDetail,
+          });
+          if (!mayCall(ofKey, ofPolicy)) expect(judgement).toEqual(denial('scope'));
+          else if (!mayCall(ofPlan, ofPolicy)) expect(judgement).toEqual(denial('plan_scope'));
+          else expect(judgement.kind).toBe('charge');
+        }
+      }
+    }
+  });
+
+  it('are judged before any subscription', () => {
+    const apiKey = { ...API_KEY, scopes: ['a'] };
+    expect(decide({ ...SNAPSHOT, apiKey, subscription: null })).toMatchObject({
+      denialReason: 'policy_no_match',
+    });
   });
 });
 
@@ -150,12 +315,10 @@ describe('the scopes that a live call is charged to', () => {
       {
         kind: 'project',
         id: SNAPSHOT.projectId,
-        limits: {
-          minute: { owner: 'plan', window: 'minute', value: 1200 },
-          month: { owner: 'plan', window: 'month', value: 1_000_000 },
-        },
+        rate: { owner: 'plan', window: 'minute', value: 1200 },
+        quota: { owner: 'plan', window: 'month', value: 1_000_000 },
       },
-      { kind: 'api_key', id: API_KEY.apiKeyId, limits: { minute: null, month: null } },
+      { kind: 'api_key', id: API_KEY.apiKeyId, rate: null, quota: null },
     ]);
   });
 
@@ -172,7 +335,8 @@ describe('the scopes that a live call is charged to', () => {
       { rateLimitPerMinute: row.own, monthlyQuota: 0 },
     );
     expect(liveCallOf(snapshot).scopes[1]).toMatchObject({
-      limits: { minute: row.inForce, month: { owner: 'api_key', value: 0 } },
+      rate: row.inForce,
+      quota: { owner: 'api_key', value: 0 },
     });
   });
 });
@@ -190,7 +354,11 @@ describe('conclude', () => {
           displayName: 'Mobile app',
           keyPrefix: 'ceiba_AAAAAAAA',
         },
-        policy: SNAPSHOT.policy,
+        policy: {
+          policyId: SNAPSHOT.policy?.policyId,
+          method: 'GET',
+          pathPattern: '/v1/reports*',
+        },
         plan: { planId: PLAN.planId, name: 'Pro' },
       },
       limits: { ...ADMITTED.limits },
@@ -201,7 +369,8 @@ describe('conclude', () => {
 
   it('leaks no extra column of a policy or plan into the response', () => {
     const policy = { ...SNAPSHOT.policy!, createdBy: 'someone' };
-    const subscription = { admits: true, plan: { ...PLAN, stripeId: 'x' } };
+    const plan = { ...PLAN, stripeId: 'x' };
+    const subscription = { status: 'active', admits: true, plan } as const;
     const decision = conclude(
       DECISION_ID,
       liveCallOf({ ...SNAPSHOT, policy, subscription }),
@@ -219,6 +388,7 @@ describe('conclude', () => {
       denialReason,
       limits: ADMITTED.limits,
       retryAfterSeconds: 12,
+      exceededLimit: charge.exceeded,
     });
     expect(decisionSchema.parse(decision)).toEqual(decision);
   });

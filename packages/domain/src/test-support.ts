@@ -1,4 +1,5 @@
 /** Seeded randomness for tests: a failure repeats under the same seed. */
+import { type KeyLimits, NO_LIMITS, type Scope, scopesOf, scopesOfApiKey } from './limits.ts';
 
 /** Returns whole numbers from 0 to `below` - 1 (the mulberry32 generator). */
 export type Pick = (below: number) => number;
@@ -22,4 +23,30 @@ export function oneOf<T>(pick: Pick, items: readonly T[]): T {
 /** Bytes from the seeded generator, in the shape of `crypto.randomBytes`. */
 export function seededBytes(pick: Pick): (bytes: number) => Uint8Array {
   return (bytes) => Uint8Array.from({ length: bytes }, () => pick(256));
+}
+
+/** The scope of a project's month. */
+export function projectScope(projectId: string, plan: Partial<KeyLimits>): Scope {
+  const apiKey = { apiKeyId: 'k', ...NO_LIMITS };
+  const ofPlan = { ...NO_LIMITS, ...plan };
+  const call = {
+    projectId,
+    plan: ofPlan,
+    customer: null,
+    apiKey,
+    defaultKeyRateLimitPerMinute: null,
+  };
+  return firstOf(scopesOf(call));
+}
+
+/** The scope of a key's month. */
+export const apiKeyScope = (
+  apiKeyId: string,
+  own: Partial<KeyLimits>,
+  defaultRate: number | null = null,
+): Scope => firstOf(scopesOfApiKey({ apiKeyId, ...NO_LIMITS, ...own }, defaultRate));
+
+function firstOf([first]: readonly Scope[]): Scope {
+  if (first === undefined) throw new Error('there is no scope');
+  return first;
 }

@@ -2,11 +2,12 @@
  * The charge against a model that knows nothing of epochs, lineages or bases: it adds up what was
  * allowed. A Runtime that has received every reply must come to the same, whatever Redis loses.
  */
-import { type ChargeRequest, projectScope, type Scope, windowOfPeriod } from '@ceiba/domain';
+import { type ChargeRequest, type Scope, windowOfPeriod } from '@ceiba/domain';
 import type { RedisClient } from '@ceiba/process/redis';
 import { expect } from 'vitest';
 import type { Seed } from '../../../apps/runtime/src/limiter/charge-arguments.ts';
 import { runCharges } from '../../../apps/runtime/src/limiter/charge-script.ts';
+import { projectScope } from '../../../packages/domain/src/test-support.ts';
 import { chargeByReference, copyState, emptyState } from '../../support/script-reference.ts';
 import type { Random } from '../support/random.ts';
 
@@ -61,9 +62,8 @@ function openWorld(random: Random, figures: Record<string, number>) {
 
   const judge = ({ scopes, cost }: ChargeRequest) => {
     const isOver = (scope: Scope) =>
-      sum(slotsOf(scope).period) + cost > (scope.limits.month?.value ?? Infinity);
-    const isBusy = (scope: Scope) =>
-      sum(slotsOf(scope).minute) >= (scope.limits.minute?.value ?? Infinity);
+      sum(slotsOf(scope).period) + cost > (scope.quota?.value ?? Infinity);
+    const isBusy = (scope: Scope) => sum(slotsOf(scope).minute) >= (scope.rate?.value ?? Infinity);
     if (cost > 0 && scopes.some(isOver)) return 'quota_exceeded';
     if (scopes.some(isBusy)) return 'rate_limited';
     for (const scope of scopes) {

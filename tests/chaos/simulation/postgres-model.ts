@@ -1,4 +1,4 @@
-import { eachLimit } from '@ceiba/domain';
+import { NO_LIMITS } from '@ceiba/domain';
 import type { LookupItem, LookupRow, PolicyPage } from '@ceiba/schema';
 import postgres from 'postgres';
 import { createMemoryStore, type MemoryStore } from '../../integration/limiter/support/store.ts';
@@ -81,7 +81,8 @@ export class PostgresModel {
   lookup(items: readonly LookupItem[]): LookupRow[] {
     return items.map(({ projectId, apiKeyDigest }) => {
       const project = this.projects.get(projectId);
-      if (project === undefined) return { project: null, subscription: null, apiKey: null };
+      if (project === undefined)
+        return { project: null, subscription: null, apiKey: null, customer: null };
       const key = project.keys.get(apiKeyDigest?.toString('hex') ?? '');
       return {
         project: {
@@ -98,11 +99,13 @@ export class PostgresModel {
           plan: {
             planId: projectId,
             name: 'plan',
-            ...eachLimit(() => 1_000_000),
+            rateLimitPerMinute: 1_000_000,
+            dailyQuota: null,
             monthlyQuota: project.monthlyQuota,
           },
         },
         apiKey: key === undefined ? null : rowOf(key),
+        customer: null,
       };
     });
   }
@@ -138,7 +141,8 @@ const rowOf = ({ apiKeyId, status, isUsed }: ModelKey) => ({
   expired: false,
   disabled: false,
   neverUsed: !isUsed,
-  ...eachLimit(() => null),
+  scopes: null,
+  ...NO_LIMITS,
 });
 
 /** The connections of one pool; each carries one statement at a time. */

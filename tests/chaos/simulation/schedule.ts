@@ -282,7 +282,7 @@ class World implements Machine {
       secretDigest: digestOf(SECRET.plaintext),
       monthlyQuota,
       keys: new Map(owned.map(({ digest, row }) => [digest.toString('hex'), row])),
-      policies: [{ policyId, method: 'GET', pathPattern: '/v1/*' }],
+      policies: [{ policyId, method: 'GET', pathPattern: '/v1/*', scopes: null, cost: 1 }],
       hasPolicies: true,
       revision: 1,
     };

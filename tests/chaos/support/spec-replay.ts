@@ -1,13 +1,14 @@
-import { eachLimit, projectScope, scopeName, windowOfPeriod } from '@ceiba/domain';
-import { readPeriodTotals, recordUsage, type UsageMonthCount } from '@ceiba/schema';
+import { DAY, scopeName, windowOfPeriod } from '@ceiba/domain';
+import { readPeriodTotals, recordUsage } from '@ceiba/schema';
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { chargeScriptText, runCharges } from '../../../apps/runtime/src/limiter/charge-script.ts';
 import { counterKey, usageKey } from '../../../apps/runtime/src/redis/keys.ts';
 import type { Script } from '../../../apps/runtime/src/redis/script.ts';
-import { fieldOf } from '../../../apps/runtime/src/usage/facts.ts';
+import { type CountFact, fieldOf, toBatch } from '../../../apps/runtime/src/usage/facts.ts';
 import { factOfField } from '../../../apps/runtime/src/usage/hash.ts';
 import { trimScriptText } from '../../../apps/runtime/src/usage/sweep.ts';
+import { projectScope } from '../../../packages/domain/src/test-support.ts';
 import type { World } from '../../support/scenario.ts';
 import { withGivenFacts } from './script-judge.ts';
 
@@ -113,18 +114,15 @@ export async function replay(redis: Redis, world: World, states: readonly SpecSt
       expect(reply?.kind, where).toBe(isLate ? 'late' : outcome);
     } else if (name === 'readSeed' && runtimeAfter) {
       const { period: number, total } = runtimeAfter.seed;
-      const item = { projectId, month: realNumber(period, number), scope: place.scope };
+      const item = { projectId, number: realNumber(period, number), scope: place.scope };
       expect(await readPeriodTotals(world.db, [item]), where).toEqual([total]);
     } else if (name === 'flush' && runtime) {
-      await write(world, monthsOf(place, runtime.ledger));
+      await write(world, countsOf(place, runtime.ledger));
     } else if (name === 'sweep') {
-      await write(world, await monthsInRedis(redis, place));
+      await write(world, await countsInRedis(redis, place));
     } else if (name === 'trim') {
       const { judgedBy, past } = before.found;
-      const pairs = monthsOf(place, past).flatMap((month) => [
-        fieldOf({ kind: 'month', ...month }).replace('m', kindOf(period)),
-        month.count,
-      ]);
+      const pairs = countsOf(place, past).flatMap((fact) => [fieldOf(fact), fact.count]);
       const trim = scriptAt(redis, trimScriptText(), before);
       await trim.run(redis, [place.usage], [minuteOf(judgedBy), ...pairs]);
     } else if (name === 'wipe') {
@@ -138,8 +136,8 @@ export async function replay(redis: Redis, world: World, states: readonly SpecSt
     }
 
     expect(seenFromOutside(await held(redis, place)), where).toEqual(inSpec(place, after.redis));
-    expect(await monthsInPostgres(world, projectId), where).toEqual(
-      sorted(monthsOf(place, after.postgres)),
+    expect(await countsInPostgres(world, place), where).toEqual(
+      sorted(countsOf(place, after.postgres)),
     );
   }
   return replayed;
@@ -210,49 +208,43 @@ async function charge(
 }
 
 const scopeOf = (projectId: string, period: number) => ({
-  ...projectScope(projectId, {
-    ...eachLimit(() => null),
-    rateLimitPerMinute: RATE,
-    monthlyQuota: QUOTA,
-  }),
+  ...projectScope(projectId, { rateLimitPerMinute: RATE, monthlyQuota: QUOTA }),
   period,
 });
 
-const write = (world: World, months: UsageMonthCount[]) =>
-  recordUsage(world.db, { hours: [], months, lastUsed: [] });
+type PeriodFact = Exclude<CountFact, { kind: 'hour' }>;
 
-/** Days and months are named alike here: Postgres has no table of days. */
-const monthsOf = ({ projectId, period, scope }: Place, admitted: Admissions): UsageMonthCount[] =>
-  admitted.map(([[incarnation, number], count]) => ({
-    projectId,
-    month: realNumber(period, number),
-    scope,
-    incarnation: idOf(incarnation),
-    count,
-  }));
+const write = ({ db }: World, facts: readonly PeriodFact[]) => recordUsage(db, toBatch(facts));
 
-const kindOf = (period: number) => (period === 0 ? 'd' : 'm');
+const countsOf = ({ projectId, period, scope }: Place, admitted: Admissions): PeriodFact[] =>
+  admitted.map(([[incarnation, number], count]) => {
+    const fact = { projectId, scope, incarnation: idOf(incarnation), count };
+    const real = realNumber(period, number);
+    return period === DAY
+      ? { kind: 'day', day: real, ...fact }
+      : { kind: 'month', month: real, ...fact };
+  });
 
-async function monthsInRedis(redis: Redis, place: Place): Promise<UsageMonthCount[]> {
+async function countsInRedis(redis: Redis, place: Place): Promise<PeriodFact[]> {
   const fields = Object.entries(await redis.hgetall(place.usage));
   return fields.flatMap(([field, value]) => {
-    const ofMonth = field.replace(/^d/, 'm').replace('@0', '');
-    const fact = factOfField(place.projectId, ofMonth, value);
-    if (fact?.kind !== 'month') return [];
-    const { kind, ...month } = fact;
-    return [{ ...month, scope: place.scope }];
+    const fact = factOfField(place.projectId, field, value);
+    return fact === null || fact.kind === 'hour' ? [] : [fact];
   });
 }
 
-async function monthsInPostgres({ db }: World, projectId: string): Promise<UsageMonthCount[]> {
-  const rows = await db.sql<UsageMonthCount[]>`
-    select project_id as "projectId", month, scope, incarnation, count::int as count
+async function countsInPostgres({ db }: World, { projectId }: Place): Promise<PeriodFact[]> {
+  const rows = await db.sql<PeriodFact[]>`
+    select 'month' as kind, project_id as "projectId", month, scope, incarnation, count::int as count
     from usage_months where project_id = ${projectId}`;
-  return sorted([...rows]);
+  const days = await db.sql<PeriodFact[]>`
+    select 'day' as kind, project_id as "projectId", day - date '1970-01-01' as day, scope,
+      incarnation, count::int as count
+    from usage_quota_days where project_id = ${projectId}`;
+  return sorted([...rows, ...days]);
 }
 
-const sorted = (months: UsageMonthCount[]) =>
-  months.sort((a, b) => a.month - b.month || (a.incarnation < b.incarnation ? -1 : 1));
+const sorted = (facts: PeriodFact[]) => facts.sort((a, b) => (fieldOf(a) < fieldOf(b) ? -1 : 1));
 
 /** The data in Redis, without the hours, which the specification does not have. */
 function seenFromOutside({ counter, usage }: Snapshot): Snapshot {
@@ -266,7 +258,7 @@ function inSpec({ period, scope }: Place, { counter, usage }: SpecRedis): Snapsh
   const { minuteBase, minuteCount, periodBase, periodCount } = counter;
   const numbers = [minuteOf(counter.minute), minuteBase, minuteCount, periodBase, periodCount];
   const admitted = usage.admitted.map(([[incarnation, number], count]) => [
-    `${kindOf(period)}|${idOf(incarnation)}|${realNumber(period, number)}|${scope}`,
+    `${period === DAY ? 'd' : 'm'}|${idOf(incarnation)}|${realNumber(period, number)}|${scope}`,
     `${count}`,
   ]);
   return {

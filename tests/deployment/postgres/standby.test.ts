@@ -52,7 +52,7 @@ const STATEMENTS: Record<string, (db: Database) => Promise<unknown>> = {
   'a policy list': (db) => listPoliciesWithRevision(db, [project.projectId]),
   'the policy list of an unknown project': (db) => listPoliciesWithRevision(db, [randomUUID()]),
   'a seed': (db) =>
-    readPeriodTotals(db, [{ projectId: project.projectId, month: 24_310, scope: 'project' }]),
+    readPeriodTotals(db, [{ projectId: project.projectId, number: 24_310, scope: 'project' }]),
   'the check of readiness': pingDatabase,
 };
 

@@ -25,6 +25,7 @@ const rowFor = ({ apiKeyDigest }: LookupItem): LookupRow => ({
   },
   subscription: null,
   apiKey: null,
+  customer: null,
 });
 
 const afterThisTurn = () => new Promise((resolve) => setImmediate(resolve));

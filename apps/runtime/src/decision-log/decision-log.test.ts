@@ -21,7 +21,8 @@ const call = (
   const { projectId = PROJECT, ...project } = change;
   return {
     asker: { projectId, requestId: 'request-1', askedAtMs: 1_000 },
-    row: { project: null, subscription: null, apiKey: null },
+    row: { project: null, subscription: null, apiKey: null, customer: null },
+    judgement: { kind: 'deny', denialReason: 'missing_api_key', denialDetail: null },
     project: { loggedAllowsPercent: 100, logsPaths: true, ...project },
     policy: null,
     question: { apiKey: null, method: 'GET', path: '/v1/reports/?page=2' },
@@ -141,31 +142,22 @@ describe('the decision log', () => {
     };
     one.log.add(call(), decision, charge);
     await one.log.flushNow();
-    expect(one.decisions).toMatchObject([{ outcome: denialReason, limitOwner: owner }]);
+    expect(one.decisions).toMatchObject([
+      { outcome: denialReason, limitOwner: owner, limitWindow: 'minute', limitValue: 5 },
+    ]);
   });
 
-  const key = (expired: boolean, disabled: boolean) => ({ apiKey: { expired, disabled } });
-  const subscription = (status: string | null) => ({
-    apiKey: { expired: false, disabled: false },
-    subscription: status === null ? null : { status, plan: {} },
-  });
-  it.each([
-    ['expired_api_key', key(true, false), 'expired'],
-    ['expired_api_key', key(true, true), 'expired'],
-    ['expired_api_key', key(false, true), 'disabled'],
-    ['inactive_subscription', subscription('past_due'), 'past_due'],
-    ['inactive_subscription', subscription('canceled'), 'canceled'],
-    ['inactive_subscription', subscription('active'), 'period_ended'],
-    ['inactive_subscription', subscription('trialing'), 'period_ended'],
-    ['inactive_subscription', subscription(null), 'no_subscription'],
-    ['policy_no_match', subscription('past_due'), null],
-  ] as const)('keeps which state denied as %s: %j', async (denialReason, found, denialDetail) => {
+  it('keeps which state denied, and the customer that the key had', async () => {
     const one = bench();
+    const denialReason = 'inactive_subscription';
     const denied = call();
-    Object.assign(denied.row, found);
+    denied.judgement = { kind: 'deny', denialReason, denialDetail: 'customer_suspended' };
+    Object.assign(denied.row, { customer: { customerId: PROJECT } });
     one.log.add(denied, { allowed: false, decisionId: newId(), denialReason });
     await one.log.flushNow();
-    expect(one.decisions).toMatchObject([{ outcome: denialReason, denialDetail }]);
+    expect(one.decisions).toMatchObject([
+      { outcome: denialReason, denialDetail: 'customer_suspended', customerId: PROJECT },
+    ]);
   });
 
   it('keeps no path of a project that logs none', async () => {

@@ -44,15 +44,23 @@ function dependenciesOf(charge: Dependencies['limiter']['charge']): Dependencies
       expired: false,
       disabled: false,
       neverUsed: false,
+      scopes: null,
       ...eachLimit(() => null),
     },
+    customer: null,
   };
-  const policy = { policyId: 'policy', method: 'GET' as const, pathPattern: '/*' };
+  const policy = {
+    policyId: 'policy',
+    method: 'GET' as const,
+    pathPattern: '/*',
+    scopes: null,
+    cost: 1,
+  };
   return {
     lookups: { find: async () => row },
     policies: { matcherFor: () => ({ match: () => policy }) },
     limiter: { charge },
-    usage: { countDenial() {} },
+    usage: { countDenial() {}, countCost() {} },
     decisionLog: { add() {} },
     firstUses: { record: async () => {} },
     errors: { reportUnclearRequest() {} },

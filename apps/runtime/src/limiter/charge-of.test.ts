@@ -1,5 +1,6 @@
-import { apiKeyScope, eachLimit, projectScope, type Scope } from '@ceiba/domain';
+import { DAY, eachLimit, type Scope } from '@ceiba/domain';
 import { describe, expect, it } from 'vitest';
+import { apiKeyScope, projectScope } from '../../../../packages/domain/src/test-support.ts';
 import { chargeOf as chargeOfRequest } from './charge-of.ts';
 import type { CountedReply } from './charge-reply.ts';
 
@@ -108,7 +109,7 @@ describe('the result of a charge', () => {
     { refused: 'the key', counts: [59, 10], owner: 'api_key' },
     { refused: 'the plan where both did', counts: [60, 11], owner: 'plan' },
   ])('says that $refused refused', ({ counts: [ofProject = 0, ofKey = 0], owner }) => {
-    const own = eachLimit(() => 10);
+    const own = { rateLimitPerMinute: 10, monthlyQuota: 10 };
     const scopes = [scope(60, 60), apiKeyScope('k', own, null)];
     const minutes = [
       [ofProject, 0],
@@ -179,5 +180,49 @@ describe('the result of a charge', () => {
       limits: { monthlyQuota: 1e12, remainingThisMonth: 1e12 - 5 },
       resetAfterSeconds: { month: 27 * 86_400 + 43 },
     });
+  });
+
+  const ofDay = (value: number): Scope => ({
+    ...scope(null, null),
+    period: DAY,
+    quota: { owner: 'customer', window: 'day', value },
+  });
+
+  it('reports the day only where one is limited, with its end', () => {
+    const scopes = [scope(60, 1000), ofDay(50), ofDay(40)];
+    const counts = [
+      [1, 1],
+      [0, 9],
+      [0, 9],
+    ] as const;
+    expect(chargeOf(scopes, reply('allowed', counts))).toMatchObject({
+      limits: { monthlyQuota: 1000, dailyQuota: 40, remainingToday: 31 },
+      resetAfterSeconds: { minute: 43, month: 43, day: 43 },
+    });
+  });
+
+  it.each([
+    { refused: 'the day', counts: [10, 50], window: 'day' },
+    { refused: 'the month, also where the day is used up', counts: [1000, 50], window: 'month' },
+  ])('says that $refused refused', ({ counts: [ofMonth = 0, ofDayCount = 0], window }) => {
+    const timeMs = Date.UTC(2026, 10, 14, 23, 59);
+    const scopes = [scope(60, 1000), ofDay(50)];
+    const counts = [
+      [0, ofMonth],
+      [0, ofDayCount],
+    ] as const;
+    const counted = { ...reply('quota_exceeded', counts), timeMs, minute: timeMs / 60_000 };
+    expect(chargeOf(scopes, counted)).toMatchObject({
+      denialReason: 'quota_exceeded',
+      exceeded: { window },
+      retryAfterSeconds: window === 'day' ? 60 : 60 + 16 * 86_400,
+    });
+  });
+
+  it("ends a customer's month on its billing day", () => {
+    const timeMs = Date.UTC(2026, 10, 14, 23, 59);
+    const ofCustomer: Scope = { ...scope(null, 10), kind: 'customer', period: 15 };
+    const counted = { ...reply('quota_exceeded', [[0, 10]]), timeMs, minute: timeMs / 60_000 };
+    expect(chargeOf([ofCustomer], counted)).toMatchObject({ retryAfterSeconds: 60 });
   });
 });

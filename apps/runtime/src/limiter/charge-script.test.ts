@@ -1,13 +1,7 @@
-import {
-  apiKeyScope,
-  type ChargeRequest,
-  DAY,
-  eachLimit,
-  projectScope,
-  type Scope,
-} from '@ceiba/domain';
+import { type ChargeRequest, DAY, eachLimit, type Scope } from '@ceiba/domain';
 import type { RedisClient } from '@ceiba/process/redis';
 import { expect, it } from 'vitest';
+import { apiKeyScope, projectScope } from '../../../../packages/domain/src/test-support.ts';
 import type { Seed } from './charge-arguments.ts';
 import { runCharges } from './charge-script.ts';
 

@@ -1,6 +1,7 @@
-import { apiKeyScope, type ChargeRequest, eachLimit, projectScope } from '@ceiba/domain';
+import { type ChargeRequest, eachLimit } from '@ceiba/domain';
 import type { RedisClient } from '@ceiba/process/redis';
 import { describe, expect, it, vi } from 'vitest';
+import { apiKeyScope, projectScope } from '../../../../packages/domain/src/test-support.ts';
 import { Deadline } from '../deadline.ts';
 import { RedisClock } from '../redis/clock.ts';
 import { UnavailableError } from '../unavailable.ts';
@@ -122,8 +123,8 @@ describe('a charge', () => {
     expect(await charge()).toMatchObject({ kind: 'allowed' });
     expect(readPeriodTotals.mock.calls.map(([items]) => items)).toEqual([
       [
-        { projectId: PROJECT, month: MONTH, scope: 'project' },
-        { projectId: PROJECT, month: MONTH, scope: KEY },
+        { projectId: PROJECT, number: MONTH, scope: 'project' },
+        { projectId: PROJECT, number: MONTH, scope: KEY },
       ],
     ]);
     expect(JSON.parse(`${calls[1]?.args[1]}`)).toEqual([

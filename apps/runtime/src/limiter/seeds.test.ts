@@ -3,7 +3,7 @@ import { Deadline } from '../deadline.ts';
 import { UnavailableError } from '../unavailable.ts';
 import { SeedReader } from './seeds.ts';
 
-const item = (scope: string) => ({ projectId: 'p', month: 1, scope });
+const item = (scope: string) => ({ projectId: 'p', number: 1, scope });
 const soon = () => new Deadline(500);
 
 /** Reads that a test answers one by one; each total is the length of its scope. */
@@ -48,7 +48,7 @@ describe('reading seeds', () => {
     await expect(reader.read([item('k')], soon())).rejects.toMatchObject({
       name: 'UnavailableError',
       dependency: 'database',
-      message: 'the month totals could not be read',
+      message: 'the totals of usage could not be read',
       cause: new Error('connection lost'),
     });
     down = false;
@@ -105,7 +105,7 @@ describe('reading seeds', () => {
       const reader = new SeedReader(async () => answer);
       await expect(reader.read([item('a'), item('b')], soon())).rejects.toMatchObject({
         dependency: 'database',
-        cause: new Error('the month totals are not one count for each item'),
+        cause: new Error('the totals are not one count for each item'),
       });
     },
   );

@@ -1,11 +1,11 @@
-import { compilePolicies, type Policy } from '@ceiba/domain';
+import { compilePolicies, type PolicyFacts } from '@ceiba/domain';
 import { describe, expect, it } from 'vitest';
 import { PolicyCache } from './policy-cache.ts';
 import type { CompiledPolicies } from './policy-reads.ts';
 
 const PROJECT = '01960000-0000-7000-8000-000000000001';
 
-const compiled = (revision: string, policies: Policy[]): CompiledPolicies => ({
+const compiled = (revision: string, policies: PolicyFacts[]): CompiledPolicies => ({
   revision,
   matcher: compilePolicies(policies),
   size: policies.length,
@@ -13,7 +13,9 @@ const compiled = (revision: string, policies: Policy[]): CompiledPolicies => ({
 
 /** A list with one policy, for the path that is given. */
 const listOf = (revision: string, path: string) =>
-  compiled(revision, [{ policyId: revision, method: 'GET', pathPattern: path }]);
+  compiled(revision, [
+    { policyId: revision, method: 'GET', pathPattern: path, scopes: null, cost: 1 },
+  ]);
 
 /** A cache whose loads the test completes. */
 function setUp() {
@@ -94,6 +96,8 @@ describe('a cached list', () => {
       policyId: `p${index}`,
       method: 'GET',
       pathPattern: `/${index}`,
+      scopes: null,
+      cost: 1,
     }));
     loads[0]?.end(compiled('r1', policies));
     expect(await matches(first, '/100000')).toBe(true);
@@ -243,6 +247,8 @@ describe('memory', () => {
       policyId: String(n),
       method: 'GET',
       pathPattern: `/${n}`,
+      scopes: null,
+      cost: 1,
     }));
     const list = compiled('r1', thirtyThousand);
     const load = async (projectId: string) => {

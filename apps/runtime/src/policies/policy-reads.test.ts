@@ -70,7 +70,7 @@ function longList() {
     const pathPattern = paths[index] ?? '';
     return {
       revision: state.revision,
-      policies: [{ policyId: pathPattern, method: 'GET', pathPattern }],
+      policies: [{ policyId: pathPattern, method: 'GET', pathPattern, scopes: null, cost: 1 }],
       next: index < paths.length - 1 ? { method: 'GET', pathPattern } : null,
     };
   };
@@ -142,6 +142,8 @@ describe('a long list (rule policy-pages)', () => {
         policyId: `${pages}-${n}`,
         method: 'GET',
         pathPattern: `/${pages}/${n}`,
+        scopes: null,
+        cost: 1,
       }));
       return { revision: 'r1', policies, next: { method: 'GET', pathPattern: `/${pages}` } };
     };

@@ -12,6 +12,8 @@ describe('a field of the usage hash', () => {
     ['m|abc123|24322|project', '7'],
     [`m|abc123|24322|${KEY}`, '0'],
     [`m|abc123|24322|${KEY}@28`, '5'],
+    ['d|abc123|20783|project@0', '9'],
+    [`d|abc123|20783|${KEY}@0`, '9'],
   ])('is parsed and formatted again: %s', (field, value) => {
     const fact = factOfField(PROJECT, field, value);
     expect(fact).toMatchObject({ projectId: PROJECT, incarnation: 'abc123', count: Number(value) });
@@ -30,6 +32,10 @@ describe('a field of the usage hash', () => {
     ['m|abc123|24322|someone', '1'],
     ['m|abc123|24322|project@1', '1'],
     ['m|abc123|24322|project@29', '1'],
+    ['m|abc123|24322|project@0', '1'],
+    ['d|abc123|20783|project', '1'],
+    ['d|abc123|20783|project@2', '1'],
+    ['d|abc123|20783|someone@0', '1'],
     [`h|abc123|498670|${KEY}|${POLICY}|admitted`, '1'],
     [`h|abc123|498670|${KEY}|x|allowed`, '1'],
     [`h|abc123|498670|${KEY}|${POLICY}|allowed|more`, '1'],
@@ -48,6 +54,10 @@ describe('a field of the usage hash', () => {
     const fact = { ...hour, outcome: 'allowed', incarnation: 'i', count: 1 } as const;
     expect(isPast(fact, 101 * 60 + 119)).toBe(false);
     expect(isPast(fact, 101 * 60 + 120)).toBe(true);
+
+    const day = { kind: 'day', projectId: PROJECT, day: 20_783, scope: 'project@0' } as const;
+    expect(isPast({ ...day, incarnation: 'i', count: 1 }, 20_784 * 1440 + 119)).toBe(false);
+    expect(isPast({ ...day, incarnation: 'i', count: 1 }, 20_784 * 1440 + 120)).toBe(true);
 
     const november = Date.UTC(2026, 11, 1) / 60_000;
     const month = {

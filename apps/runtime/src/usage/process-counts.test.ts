@@ -46,3 +46,17 @@ describe('denials that never reach Redis', () => {
     expect(counts.reduce((sum, count) => sum + count)).toBe(100);
   });
 });
+
+describe('what calls cost', () => {
+  const call = { projectId: 'p', apiKeyId: 'k' };
+
+  it('is counted where it is not one: the surplus of a dear call, and each free one', () => {
+    const { ledger, counter } = start();
+    for (const cost of [1, 5, 0, 1, 1_000_000, 0]) counter.countCost({ ...call, cost });
+    const about = { kind: 'cost', hour: 1000, incarnation: 'i1', ...call };
+    expect(ledger.pending()).toEqual([
+      { ...about, of: 'surplus', count: 4 + 999_999 },
+      { ...about, of: 'free', count: 2 },
+    ]);
+  });
+});

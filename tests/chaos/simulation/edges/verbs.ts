@@ -12,8 +12,10 @@ export const listPoliciesWithRevision = (db: PooledDatabase, projectIds: readonl
 export const listFurtherPolicies = () => Promise.reject(new Error('a list has one page here'));
 export const readPeriodTotals = (db: PooledDatabase, items: readonly PeriodTotalItem[]) =>
   db.run((model) => model.usage.readPeriodTotals(items));
-export const compareUsage = (db: PooledDatabase, batch: Pick<UsageBatch, 'hours' | 'months'>) =>
-  db.run((model) => model.usage.compareUsage(batch));
+export const compareUsage = (
+  db: PooledDatabase,
+  batch: Pick<UsageBatch, 'hours' | 'months' | 'days'>,
+) => db.run((model) => model.usage.compareUsage(batch));
 export const recordUsage = (db: PooledDatabase, batch: UsageBatch) =>
   db.run((model) => model.usage.recordUsage(batch));
 export const recordFirstUses = (db: PooledDatabase, apiKeyIds: readonly string[]) =>

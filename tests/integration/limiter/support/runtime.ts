@@ -1,12 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  apiKeyScope,
-  type Charge,
-  type ChargeRequest,
-  eachLimit,
-  type KeyLimits,
-  projectScope,
-} from '@ceiba/domain';
+import type { Charge, ChargeRequest, KeyLimits } from '@ceiba/domain';
 import { onTestFinished } from 'vitest';
 import { Deadline } from '../../../../apps/runtime/src/deadline.ts';
 import { chargeScriptText } from '../../../../apps/runtime/src/limiter/charge-script.ts';
@@ -21,6 +14,7 @@ import {
   trimScriptText,
   UsageSweep,
 } from '../../../../apps/runtime/src/usage/sweep.ts';
+import { apiKeyScope, projectScope } from '../../../../packages/domain/src/test-support.ts';
 import { until } from '../../../support/until.ts';
 import type { MemoryStore } from './store.ts';
 
@@ -148,7 +142,6 @@ export async function startRuntime(options: TestRuntimeOptions): Promise<TestRun
   };
 }
 
-export const NO_LIMITS: KeyLimits = eachLimit(() => null);
 /** More than any test uses. */
 export const AMPLE = 1_000_000;
 
@@ -159,16 +152,13 @@ export function callOf(
   ids: Partial<Omit<Call, 'scopes'>> = {},
 ): Call {
   const { projectId = randomUUID(), apiKeyId = randomUUID(), policyId = randomUUID() } = ids;
-  const ample = eachLimit(() => AMPLE);
+  const ample = { rateLimitPerMinute: AMPLE, monthlyQuota: AMPLE };
   return {
     projectId,
     apiKeyId,
     policyId,
     cost: 1,
-    scopes: [
-      projectScope(projectId, { ...ample, ...project }),
-      apiKeyScope(apiKeyId, { ...NO_LIMITS, ...key }, null),
-    ],
+    scopes: [projectScope(projectId, { ...ample, ...project }), apiKeyScope(apiKeyId, key)],
   };
 }
 

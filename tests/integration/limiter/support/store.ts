@@ -5,7 +5,7 @@ import { UnavailableError } from '../../../../apps/runtime/src/unavailable.ts';
 /** Replaces Postgres for the limiter: numbers that only grow. */
 export interface MemoryStore {
   recordUsage(batch: UsageBatch): Promise<{ knownProjectIds: Set<string> }>;
-  compareUsage(batch: Pick<UsageBatch, 'hours' | 'months'>): Promise<UsageComparison>;
+  compareUsage(batch: Pick<UsageBatch, 'hours' | 'months' | 'days'>): Promise<UsageComparison>;
   readPeriodTotals(items: readonly PeriodTotalItem[]): Promise<number[]>;
   /** How many counts each write and each comparison had. */
   writes: number[];
@@ -33,15 +33,16 @@ export interface MemoryStore {
 export function createMemoryStore(): MemoryStore {
   const hours = new Map<string, number>();
   const months = new Map<string, number>();
+  const days = new Map<string, number>();
   const lastUses = new Map<string, Date>();
   const raise = (table: Map<string, number>, key: string, count: number) =>
     table.set(key, Math.max(table.get(key) ?? 0, count));
   const sum = (table: Map<string, number>, matches: (parts: string[]) => boolean) =>
     [...table].reduce((total, [key, count]) => total + (matches(key.split('|')) ? count : 0), 0);
 
-  const knownIn = (batch: Pick<UsageBatch, 'hours' | 'months'>) =>
+  const knownIn = (batch: Pick<UsageBatch, 'hours' | 'months' | 'days'>) =>
     new Set(
-      [...batch.hours, ...batch.months]
+      [...batch.hours, ...batch.months, ...batch.days]
         .map((row) => row.projectId)
         .filter((id) => store.projectIds?.has(id) ?? true),
     );
@@ -69,12 +70,12 @@ export function createMemoryStore(): MemoryStore {
     writes: [],
     comparisons: [],
     get rowCount() {
-      return hours.size + months.size;
+      return hours.size + months.size + days.size;
     },
     async recordUsage(batch) {
       if (store.isDown) throw new UnavailableError('database', 'down');
       if (store.refuses?.(batch)) throw new Error('refused');
-      store.writes.push(batch.hours.length + batch.months.length);
+      store.writes.push(batch.hours.length + batch.months.length + batch.days.length);
       const known = knownIn(batch);
       const written = new Set<string>();
       for (const row of batch.hours) {
@@ -89,17 +90,23 @@ export function createMemoryStore(): MemoryStore {
         refuseTwice(written, key);
         if (known.has(projectId)) raise(months, key, count);
       }
+      for (const row of batch.days) {
+        const { projectId, count } = row;
+        const key = keyOfDay(row);
+        refuseTwice(written, key);
+        if (known.has(projectId)) raise(days, key, count);
+      }
       for (const { apiKeyId, at } of batch.lastUsed) {
         const known = lastUses.get(apiKeyId);
         if (!known || known < at) lastUses.set(apiKeyId, at);
       }
       return { knownProjectIds: known };
     },
-    async compareUsage({ hours: ofHours, months: ofMonths }) {
+    async compareUsage({ hours: ofHours, months: ofMonths, days: ofDays }) {
       if (store.isDown) throw new UnavailableError('database', 'down');
-      store.comparisons.push(ofHours.length + ofMonths.length);
+      store.comparisons.push(ofHours.length + ofMonths.length + ofDays.length);
       const lacks = (held: number | undefined, count: number) => held === undefined || held < count;
-      const known = knownIn({ hours: ofHours, months: ofMonths });
+      const known = knownIn({ hours: ofHours, months: ofMonths, days: ofDays });
       return {
         missing: {
           hours: [...ofHours.keys()].filter((at) =>
@@ -108,11 +115,16 @@ export function createMemoryStore(): MemoryStore {
           months: [...ofMonths.keys()].filter((at) =>
             lacks(months.get(keyOfMonth(ofMonths[at]!)), ofMonths[at]!.count),
           ),
+          days: [...ofDays.keys()].filter((at) =>
+            lacks(days.get(keyOfDay(ofDays[at]!)), ofDays[at]!.count),
+          ),
         },
         knownProjectIds: known,
         deletedProjectIds: new Set(
           [...store.deletedProjectIds].filter(
-            (id) => !known.has(id) && [...ofHours, ...ofMonths].some((row) => row.projectId === id),
+            (id) =>
+              !known.has(id) &&
+              [...ofHours, ...ofMonths, ...ofDays].some((row) => row.projectId === id),
           ),
         ),
       };
@@ -126,9 +138,9 @@ export function createMemoryStore(): MemoryStore {
       if (store.isDown) throw new UnavailableError('database', 'down');
       return items.map((item) =>
         sum(
-          months,
-          ([projectId, month, scope]) =>
-            projectId === item.projectId && month === String(item.month) && scope === item.scope,
+          item.scope.endsWith('@0') ? days : months,
+          ([projectId, number, scope]) =>
+            projectId === item.projectId && number === String(item.number) && scope === item.scope,
         ),
       );
     },
@@ -152,6 +164,8 @@ export function createMemoryStore(): MemoryStore {
 
 const keyOfHour = (row: UsageBatch['hours'][number]) =>
   [row.projectId, row.hour, row.apiKeyId, row.policyId, row.outcome, row.incarnation].join('|');
+const keyOfDay = (row: UsageBatch['days'][number]) =>
+  [row.projectId, row.day, row.scope, row.incarnation].join('|');
 const keyOfMonth = (row: UsageBatch['months'][number]) =>
   [row.projectId, row.month, row.scope, row.incarnation].join('|');
 

@@ -154,7 +154,7 @@ describe('retention of usage', () => {
     ]);
     await setRetention(bench.ctx, { usageDays: 31, auditDays: null });
     await applyAll();
-    const item = (back: number) => ({ projectId, month: month - back, scope: 'project' });
+    const item = (back: number) => ({ projectId, number: month - back, scope: 'project' });
     expect(await readPeriodTotals(bench.db, [item(0), item(1), item(3), item(4)])).toEqual([
       5, 6, 0, 0,
     ]);

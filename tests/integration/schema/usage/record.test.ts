@@ -9,6 +9,7 @@ import {
   recordFirstUses,
   recordUsage,
   type UsageBatch,
+  type UsageDayCount,
   type UsageHourCount,
   type UsageMonthCount,
 } from '@ceiba/schema';
@@ -49,9 +50,26 @@ const monthOf = (
   ...rest,
 });
 
+/** A day of 2026-11-20. */
+const DAY = 20_777;
+const dayOf = (
+  projectId: string,
+  count: number,
+  rest: Partial<UsageDayCount> = {},
+): UsageDayCount => ({
+  projectId,
+  day: DAY,
+  scope: 'project@0',
+  incarnation: 'i1',
+  count,
+  ...rest,
+});
+
 const batchOf = (batch: Partial<UsageBatch>): UsageBatch => ({
   hours: [],
   months: [],
+  days: [],
+  costs: [],
   lastUsed: [],
   ...batch,
 });
@@ -62,8 +80,8 @@ async function hoursOf(projectId: string) {
     order by outcome, incarnation, count`;
 }
 
-async function total(projectId: string, scope = 'project', month = MONTH): Promise<number> {
-  const [sum] = await readPeriodTotals(bench.db, [{ projectId, month, scope }]);
+async function total(projectId: string, scope = 'project', number = MONTH): Promise<number> {
+  const [sum] = await readPeriodTotals(bench.db, [{ projectId, number, scope }]);
   return sum!;
 }
 
@@ -149,11 +167,23 @@ describe('month totals', () => {
     expect(await total(projectId, 'project', MONTH - 1)).toBe(100);
   });
 
+  test('of days are read by the same question, and grow as months do', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const days = [dayOf(projectId, 5), dayOf(projectId, 7, { incarnation: 'i2' })];
+    await recordUsage(bench.db, { days });
+    await recordUsage(bench.db, {
+      days: [dayOf(projectId, 4), dayOf(projectId, 1, { day: DAY + 1 })],
+    });
+    expect(await total(projectId, 'project@0', DAY)).toBe(12);
+    expect(await total(projectId, 'project@0', DAY + 1)).toBe(1);
+    expect(await total(projectId, 'project', DAY)).toBe(0);
+  });
+
   test('are 0 without counts, and in the order of the request', async () => {
     const [first, second] = [await makeProject(bench.ctx), await makeProject(bench.ctx)];
     const months = [monthOf(first.projectId, 3), monthOf(second.projectId, 8)];
     await recordUsage(bench.db, batchOf({ months }));
-    const ask = (projectId: string) => ({ projectId, month: MONTH, scope: 'project' });
+    const ask = (projectId: string) => ({ projectId, number: MONTH, scope: 'project' });
     const items = [second, first, { projectId: randomUUID() }, second].map(({ projectId }) =>
       ask(projectId),
     );
@@ -277,6 +307,7 @@ describe('a comparison', () => {
       batchOf({
         hours: [hourOf(projectId, 5), hourOf(projectId, 5, { apiKeyId })],
         months: [monthOf(projectId, 5)],
+        days: [dayOf(projectId, 5)],
       }),
     );
     const { missing, knownProjectIds } = await compare({
@@ -294,8 +325,9 @@ describe('a comparison', () => {
         monthOf(projectId, 1, { scope: apiKeyId }),
         monthOf(projectId, 1, { month: MONTH + 1 }),
       ],
+      days: [dayOf(projectId, 5), dayOf(projectId, 6), dayOf(projectId, 1, { day: DAY + 1 })],
     });
-    expect(missing).toEqual({ hours: [1, 2, 3, 4], months: [1, 2, 3] });
+    expect(missing).toEqual({ hours: [1, 2, 3, 4], months: [1, 2, 3], days: [1, 2] });
     expect(knownProjectIds).toEqual(new Set([projectId]));
   });
 
