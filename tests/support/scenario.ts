@@ -235,8 +235,8 @@ async function insertCustomer(
   await sql`
     insert into customers (id, project_id, external_id, plan_id, subscription_status,
       current_period_end, suspended_at, billing_day, rate_limit_per_minute, daily_quota, monthly_quota)
-    values (${customerId}, ${projectId}, ${externalId}, ${planId}, ${status}, ${currentPeriodEnd},
-      ${own.suspendedAt ?? null}, ${own.billingDay ?? 1}, ${own.rateLimitPerMinute ?? null},
+    values (${customerId}, ${projectId}, ${externalId}, ${planId}, ${status}, ${currentPeriodEnd?.toISOString() ?? null},
+      ${own.suspendedAt?.toISOString() ?? null}, ${own.billingDay ?? 1}, ${own.rateLimitPerMinute ?? null},
       ${own.dailyQuota ?? null}, ${own.monthlyQuota ?? null})`;
   return { customerId, externalId, planId };
 }
