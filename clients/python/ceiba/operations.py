@@ -6,13 +6,17 @@ from typing import Any, Dict, List, Literal, Mapping, Optional, TypedDict, Union
 from urllib.parse import quote, urlencode
 
 
-class AccessContext(TypedDict):
-    """The key, policy and plan that an allowed request matched."""
-
+class _AccessContextRequired(TypedDict):
     projectId: str
     apiKey: "MatchedApiKey"
     policy: "MatchedPolicy"
     plan: "MatchedPlan"
+
+
+class AccessContext(_AccessContextRequired, total=False):
+    """The key, policy and plan that an allowed request matched."""
+
+    customer: "MatchedCustomer"
 
 
 class AllowDecision(TypedDict):
@@ -82,6 +86,7 @@ class AuthorizeRequest(_AuthorizeRequestRequired, total=False):
     """The caller’s credential, unchecked or null, and its request line without the query."""
 
     apiKey: Optional[str]
+    cost: int
 
 
 class BatchDecision(TypedDict):
@@ -123,6 +128,7 @@ class DenyDecision(_DenyDecisionRequired, total=False):
 
     limits: "Limits"
     retryAfterSeconds: int
+    exceededLimit: "ExceededLimit"
 
 
 class EmptyRequest(TypedDict):
@@ -130,10 +136,10 @@ class EmptyRequest(TypedDict):
 
 
 class ExceededLimit(TypedDict):
-    """The limit that refused a call: so many calls in a calendar minute or month, in UTC."""
+    """The limit that refused a call, and whose it is: so many calls a minute, or so much cost a day or a month, in UTC."""
 
-    owner: Literal['plan', 'api_key', 'project_default']
-    window: Literal['minute', 'month']
+    owner: Literal['plan', 'customer_plan', 'customer', 'api_key', 'project_default']
+    window: Literal['minute', 'day', 'month']
     value: int
 
 
@@ -156,13 +162,18 @@ class HostReply(TypedDict):
     message: str
 
 
-class Limits(TypedDict):
-    """In requests, for the minute and for the month: the counter with the least left."""
-
+class _LimitsRequired(TypedDict):
     rateLimitPerMinute: int
     monthlyQuota: int
     remainingThisMinute: int
     remainingThisMonth: int
+
+
+class Limits(_LimitsRequired, total=False):
+    """For each window the counter with the least left: of the minute in requests, of the day and the month in what they cost."""
+
+    dailyQuota: int
+    remainingToday: int
 
 
 class LoggedDecision(TypedDict):
@@ -175,8 +186,9 @@ class LoggedDecision(TypedDict):
     path: Optional[str]
     allowed: bool
     denialReason: Optional[Literal['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'archived_api_key', 'expired_api_key', 'policy_no_match', 'inactive_subscription', 'quota_exceeded', 'rate_limited']]
-    denialDetail: Optional[Literal['expired', 'disabled', 'past_due', 'canceled', 'period_ended', 'no_subscription']]
+    denialDetail: Optional[Literal['expired', 'disabled', 'scope', 'plan_scope', 'past_due', 'canceled', 'period_ended', 'no_subscription', 'customer_suspended', 'customer_past_due', 'customer_canceled', 'customer_period_ended']]
     apiKeyId: Optional[str]
+    customerId: Optional[str]
     keyPrefix: Optional[str]
     policyId: Optional[str]
     limits: Optional["Limits"]
@@ -184,12 +196,31 @@ class LoggedDecision(TypedDict):
     latencyMs: int
 
 
-class MatchedApiKey(TypedDict):
-    """The key of the caller."""
-
+class _MatchedApiKeyRequired(TypedDict):
     apiKeyId: str
     displayName: str
     keyPrefix: str
+
+
+class MatchedApiKey(_MatchedApiKeyRequired, total=False):
+    """The key of the caller."""
+
+    scopes: List[str]
+
+
+class MatchedCustomer(TypedDict):
+    """The customer of the key."""
+
+    customerId: str
+    externalId: str
+    plan: Optional["MatchedCustomerPlan"]
+
+
+class MatchedCustomerPlan(TypedDict):
+    """The plan that a customer is on."""
+
+    planId: str
+    name: str
 
 
 class MatchedPlan(TypedDict):
@@ -218,11 +249,15 @@ class ReadinessChecks(_ReadinessChecksRequired, total=False):
     schema: Literal['unavailable']
 
 
-class ResetAfterSeconds(TypedDict):
-    """Seconds until the UTC minute and month of `limits` end."""
-
+class _ResetAfterSecondsRequired(TypedDict):
     minute: int
     month: int
+
+
+class ResetAfterSeconds(_ResetAfterSecondsRequired, total=False):
+    """Seconds until the UTC minute, month and day of `limits` end."""
+
+    day: int
 
 
 class RuntimeReadiness(TypedDict):

@@ -79,11 +79,15 @@ export const matchedPlanSchema = z
   .strictObject({ planId: uuidSchema, name: z.string() })
   .describe('The plan of the project’s subscription.');
 
+export const matchedCustomerPlanSchema = z
+  .strictObject({ planId: uuidSchema, name: z.string() })
+  .describe('The plan that a customer is on.');
+
 export const matchedCustomerSchema = z
   .strictObject({
     customerId: uuidSchema,
     externalId: z.string().describe('The owner’s own id.'),
-    plan: z.strictObject({ planId: uuidSchema, name: z.string() }).nullable(),
+    plan: matchedCustomerPlanSchema.nullable(),
   })
   .describe('The customer of the key.');
 

@@ -3,11 +3,11 @@
  * allowed. A Runtime that has received every reply must come to the same, whatever Redis loses.
  */
 import { type ChargeRequest, type Scope, windowOfPeriod } from '@ceiba/domain';
+import { projectScope } from '@ceiba/domain/test-support';
 import type { RedisClient } from '@ceiba/process/redis';
 import { expect } from 'vitest';
 import type { Seed } from '../../../apps/runtime/src/limiter/charge-arguments.ts';
 import { runCharges } from '../../../apps/runtime/src/limiter/charge-script.ts';
-import { projectScope } from '../../../packages/domain/src/test-support.ts';
 import { chargeByReference, copyState, emptyState } from '../../support/script-reference.ts';
 import type { Random } from '../support/random.ts';
 

@@ -1,4 +1,5 @@
 import { DAY, scopeName, windowOfPeriod } from '@ceiba/domain';
+import { projectScope } from '@ceiba/domain/test-support';
 import { readPeriodTotals, recordUsage } from '@ceiba/schema';
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
@@ -8,7 +9,6 @@ import type { Script } from '../../../apps/runtime/src/redis/script.ts';
 import { type CountFact, fieldOf, toBatch } from '../../../apps/runtime/src/usage/facts.ts';
 import { factOfField } from '../../../apps/runtime/src/usage/hash.ts';
 import { trimScriptText } from '../../../apps/runtime/src/usage/sweep.ts';
-import { projectScope } from '../../../packages/domain/src/test-support.ts';
 import type { World } from '../../support/scenario.ts';
 import { withGivenFacts } from './script-judge.ts';
 

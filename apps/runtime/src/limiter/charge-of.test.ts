@@ -1,6 +1,6 @@
 import { DAY, eachLimit, type Scope } from '@ceiba/domain';
+import { apiKeyScope, projectScope } from '@ceiba/domain/test-support';
 import { describe, expect, it } from 'vitest';
-import { apiKeyScope, projectScope } from '../../../../packages/domain/src/test-support.ts';
 import { chargeOf as chargeOfRequest } from './charge-of.ts';
 import type { CountedReply } from './charge-reply.ts';
 

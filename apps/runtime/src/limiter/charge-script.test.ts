@@ -1,7 +1,7 @@
 import { type ChargeRequest, DAY, eachLimit, type Scope } from '@ceiba/domain';
+import { apiKeyScope, projectScope } from '@ceiba/domain/test-support';
 import type { RedisClient } from '@ceiba/process/redis';
 import { expect, it } from 'vitest';
-import { apiKeyScope, projectScope } from '../../../../packages/domain/src/test-support.ts';
 import type { Seed } from './charge-arguments.ts';
 import { runCharges } from './charge-script.ts';
 

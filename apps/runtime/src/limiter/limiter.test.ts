@@ -1,7 +1,7 @@
 import { type ChargeRequest, eachLimit } from '@ceiba/domain';
+import { apiKeyScope, projectScope } from '@ceiba/domain/test-support';
 import type { RedisClient } from '@ceiba/process/redis';
 import { describe, expect, it, vi } from 'vitest';
-import { apiKeyScope, projectScope } from '../../../../packages/domain/src/test-support.ts';
 import { Deadline } from '../deadline.ts';
 import { RedisClock } from '../redis/clock.ts';
 import { UnavailableError } from '../unavailable.ts';

@@ -79,6 +79,7 @@ export const EXAMPLES = {
   apiKeys: { apiKeys: [apiKey] },
   created: {
     apiKeyId: ID.apiKey,
+    customerId: null,
     displayName: 'Mobile app',
     keyPrefix: 'ceiba_a3QtUwNA',
     plaintextKey: 'ceiba_…',

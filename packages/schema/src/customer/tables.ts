@@ -31,7 +31,7 @@ import {
 import { customerPlans } from '../customer-plan/tables.ts';
 import { projects } from '../project/tables.ts';
 
-/** Whom a project's owner sells to. Keys of one customer share its limits. */
+/** The customers of a project's owner. Keys of one customer share its limits. */
 export const customers = pgTable(
   'customers',
   {

@@ -125,6 +125,8 @@ export interface MatchedApiKey {
   readonly apiKeyId: string;
   readonly displayName: string;
   readonly keyPrefix: string;
+  /** Only of a restricted key: the labels that it has. */
+  readonly scopes?: string[] | undefined;
 }
 
 export function parseMatchedApiKey(body: unknown): MatchedApiKey | undefined {
@@ -132,6 +134,7 @@ export function parseMatchedApiKey(body: unknown): MatchedApiKey | undefined {
   const apiKeyId = text(fields?.apiKeyId);
   const displayName = text(fields?.displayName);
   const keyPrefix = text(fields?.keyPrefix);
+  const scopes = list(fields?.scopes, text);
   if (
     apiKeyId === undefined ||
     displayName === undefined ||
@@ -141,6 +144,53 @@ export function parseMatchedApiKey(body: unknown): MatchedApiKey | undefined {
   }
   return {
     apiKeyId, displayName, keyPrefix,
+    ...(scopes === undefined ? {} : { scopes }),
+  };
+}
+
+/** The plan that a customer is on. */
+export interface MatchedCustomerPlan {
+  readonly planId: string;
+  readonly name: string;
+}
+
+export function parseMatchedCustomerPlan(body: unknown): MatchedCustomerPlan | undefined {
+  const fields = fieldsOf(body);
+  const planId = text(fields?.planId);
+  const name = text(fields?.name);
+  if (
+    planId === undefined ||
+    name === undefined
+  ) {
+    return undefined;
+  }
+  return {
+    planId, name,
+  };
+}
+
+/** The customer of the key. */
+export interface MatchedCustomer {
+  readonly customerId: string;
+  /** The owner’s own id. */
+  readonly externalId: string;
+  readonly plan: MatchedCustomerPlan | null;
+}
+
+export function parseMatchedCustomer(body: unknown): MatchedCustomer | undefined {
+  const fields = fieldsOf(body);
+  const customerId = text(fields?.customerId);
+  const externalId = text(fields?.externalId);
+  const plan = nullable(fields?.plan, parseMatchedCustomerPlan);
+  if (
+    customerId === undefined ||
+    externalId === undefined ||
+    plan === undefined
+  ) {
+    return undefined;
+  }
+  return {
+    customerId, externalId, plan,
   };
 }
 
@@ -193,6 +243,8 @@ export function parseMatchedPlan(body: unknown): MatchedPlan | undefined {
 export interface AccessContext {
   readonly projectId: string;
   readonly apiKey: MatchedApiKey;
+  /** Absent for a key without a customer. */
+  readonly customer?: MatchedCustomer | undefined;
   readonly policy: MatchedPolicy;
   readonly plan: MatchedPlan;
 }
@@ -201,6 +253,7 @@ export function parseAccessContext(body: unknown): AccessContext | undefined {
   const fields = fieldsOf(body);
   const projectId = text(fields?.projectId);
   const apiKey = parseMatchedApiKey(fields?.apiKey);
+  const customer = parseMatchedCustomer(fields?.customer);
   const policy = parseMatchedPolicy(fields?.policy);
   const plan = parseMatchedPlan(fields?.plan);
   if (
@@ -213,15 +266,20 @@ export function parseAccessContext(body: unknown): AccessContext | undefined {
   }
   return {
     projectId, apiKey, policy, plan,
+    ...(customer === undefined ? {} : { customer }),
   };
 }
 
-/** In requests, for the minute and for the month: the counter with the least left. */
+/** For each window the counter with the least left: of the minute in requests, of the day and the month in what they cost. */
 export interface Limits {
   readonly rateLimitPerMinute: number;
   readonly monthlyQuota: number;
   readonly remainingThisMinute: number;
   readonly remainingThisMonth: number;
+  /** Only where a daily quota applies. */
+  readonly dailyQuota?: number | undefined;
+  /** Only where a daily quota applies. */
+  readonly remainingToday?: number | undefined;
 }
 
 export function parseLimits(body: unknown): Limits | undefined {
@@ -230,6 +288,8 @@ export function parseLimits(body: unknown): Limits | undefined {
   const monthlyQuota = count(fields?.monthlyQuota);
   const remainingThisMinute = count(fields?.remainingThisMinute);
   const remainingThisMonth = count(fields?.remainingThisMonth);
+  const dailyQuota = count(fields?.dailyQuota);
+  const remainingToday = count(fields?.remainingToday);
   if (
     rateLimitPerMinute === undefined ||
     monthlyQuota === undefined ||
@@ -240,19 +300,23 @@ export function parseLimits(body: unknown): Limits | undefined {
   }
   return {
     rateLimitPerMinute, monthlyQuota, remainingThisMinute, remainingThisMonth,
+    ...(dailyQuota === undefined ? {} : { dailyQuota }),
+    ...(remainingToday === undefined ? {} : { remainingToday }),
   };
 }
 
-/** Seconds until the UTC minute and month of `limits` end. */
+/** Seconds until the UTC minute, month and day of `limits` end. */
 export interface ResetAfterSeconds {
   readonly minute: number;
   readonly month: number;
+  readonly day?: number | undefined;
 }
 
 export function parseResetAfterSeconds(body: unknown): ResetAfterSeconds | undefined {
   const fields = fieldsOf(body);
   const minute = count(fields?.minute);
   const month = count(fields?.month);
+  const day = count(fields?.day);
   if (
     minute === undefined ||
     month === undefined
@@ -261,6 +325,7 @@ export function parseResetAfterSeconds(body: unknown): ResetAfterSeconds | undef
   }
   return {
     minute, month,
+    ...(day === undefined ? {} : { day }),
   };
 }
 
@@ -274,6 +339,7 @@ export interface AllowDecision {
   readonly resetAfterSeconds?: ResetAfterSeconds | undefined;
   readonly denialReason?: undefined;
   readonly retryAfterSeconds?: undefined;
+  readonly exceededLimit?: undefined;
 }
 
 export function parseAllowDecision(body: unknown): AllowDecision | undefined {
@@ -297,6 +363,30 @@ export function parseAllowDecision(body: unknown): AllowDecision | undefined {
   };
 }
 
+/** The limit that refused a call, and whose it is: so many calls a minute, or so much cost a day or a month, in UTC. */
+export interface ExceededLimit {
+  readonly owner: 'plan' | 'customer_plan' | 'customer' | 'api_key' | 'project_default';
+  readonly window: 'minute' | 'day' | 'month';
+  readonly value: number;
+}
+
+export function parseExceededLimit(body: unknown): ExceededLimit | undefined {
+  const fields = fieldsOf(body);
+  const owner = oneOf(fields?.owner, 'plan', 'customer_plan', 'customer', 'api_key', 'project_default');
+  const window = oneOf(fields?.window, 'minute', 'day', 'month');
+  const value = count(fields?.value);
+  if (
+    owner === undefined ||
+    window === undefined ||
+    value === undefined
+  ) {
+    return undefined;
+  }
+  return {
+    owner, window, value,
+  };
+}
+
 /** The request must not proceed; nothing was charged. */
 export interface DenyDecision {
   readonly allowed: false;
@@ -307,6 +397,8 @@ export interface DenyDecision {
   readonly limits?: Limits | undefined;
   /** Seconds until a retry can succeed; only where `limits` is. */
   readonly retryAfterSeconds?: number | undefined;
+  /** Only where `limits` is. */
+  readonly exceededLimit?: ExceededLimit | undefined;
   readonly access?: undefined;
   readonly resetAfterSeconds?: undefined;
 }
@@ -318,6 +410,7 @@ export function parseDenyDecision(body: unknown): DenyDecision | undefined {
   const denialReason = text(fields?.denialReason);
   const limits = parseLimits(fields?.limits);
   const retryAfterSeconds = count(fields?.retryAfterSeconds);
+  const exceededLimit = parseExceededLimit(fields?.exceededLimit);
   if (
     allowed === undefined ||
     decisionId === undefined ||
@@ -329,6 +422,7 @@ export function parseDenyDecision(body: unknown): DenyDecision | undefined {
     allowed, decisionId, denialReason,
     ...(limits === undefined ? {} : { limits }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(exceededLimit === undefined ? {} : { exceededLimit }),
   };
 }
 

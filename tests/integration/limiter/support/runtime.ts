@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Charge, ChargeRequest, KeyLimits } from '@ceiba/domain';
+import { apiKeyScope, projectScope } from '@ceiba/domain/test-support';
 import { onTestFinished } from 'vitest';
 import { Deadline } from '../../../../apps/runtime/src/deadline.ts';
 import { chargeScriptText } from '../../../../apps/runtime/src/limiter/charge-script.ts';
@@ -14,7 +15,6 @@ import {
   trimScriptText,
   UsageSweep,
 } from '../../../../apps/runtime/src/usage/sweep.ts';
-import { apiKeyScope, projectScope } from '../../../../packages/domain/src/test-support.ts';
 import { until } from '../../../support/until.ts';
 import type { MemoryStore } from './store.ts';
 
