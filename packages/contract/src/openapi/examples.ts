@@ -51,6 +51,7 @@ const logged = {
   denialReason: 'policy_no_match',
   denialDetail: null,
   apiKeyId: ID.apiKey,
+  customerId: null,
   keyPrefix: 'ceiba_a3QtUwNA',
   policyId: null,
   limits: null,
@@ -79,7 +80,6 @@ export const EXAMPLES = {
   apiKeys: { apiKeys: [apiKey] },
   created: {
     apiKeyId: ID.apiKey,
-    customerId: null,
     displayName: 'Mobile app',
     keyPrefix: 'ceiba_a3QtUwNA',
     plaintextKey: 'ceiba_…',
