@@ -89,17 +89,17 @@ CREATE INDEX "customers_plan_idx" ON "customers" USING btree ("project_id","plan
 -- expand: the column is new, and the previous release leaves it out
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_customer_fkey" FOREIGN KEY ("project_id","customer_id") REFERENCES "customers"("project_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "api_keys_customer_idx" ON "api_keys" USING btree ("project_id","customer_id") WHERE "api_keys"."customer_id" is not null;--> statement-breakpoint
-CREATE INDEX "decisions_customer_id_idx" ON "decisions" USING btree ("project_id","customer_id","at","decision_id") WHERE "decisions"."customer_id" is not null;--> statement-breakpoint
+CREATE INDEX "decisions_customer_id_idx" ON "decisions" USING btree ("project_id","customer_id","at","decision_id") WHERE "customer_id" is not null;--> statement-breakpoint
 -- expand: the column is new, and the previous release leaves it out
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_scopes_check" CHECK (cardinality("api_keys"."scopes") <= 64 and array_position("api_keys"."scopes", null) is null);--> statement-breakpoint
 -- expand: the column is new, and the previous release leaves it out
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_daily_quota_check" CHECK ("api_keys"."daily_quota" >= 0);--> statement-breakpoint
 -- expand: the column is new, and the previous release leaves it out
-ALTER TABLE "decisions" ADD CONSTRAINT "decisions_limit_window_check" CHECK ("decisions"."limit_window" in ('minute', 'day', 'month'));--> statement-breakpoint
+ALTER TABLE "decisions" ADD CONSTRAINT "decisions_limit_window_check" CHECK ("limit_window" in ('minute', 'day', 'month'));--> statement-breakpoint
 -- expand: the previous release writes only values that the wider list has
-ALTER TABLE "decisions" ADD CONSTRAINT "decisions_limit_owner_check" CHECK ("decisions"."limit_owner" in ('plan', 'customer_plan', 'customer', 'api_key', 'project_default'));--> statement-breakpoint
+ALTER TABLE "decisions" ADD CONSTRAINT "decisions_limit_owner_check" CHECK ("limit_owner" in ('plan', 'customer_plan', 'customer', 'api_key', 'project_default'));--> statement-breakpoint
 -- expand: the previous release writes only values that the wider list has
-ALTER TABLE "decisions" ADD CONSTRAINT "decisions_denial_detail_check" CHECK ("decisions"."denial_detail" in ('expired', 'disabled', 'scope', 'plan_scope', 'past_due', 'canceled', 'period_ended', 'no_subscription', 'customer_suspended', 'customer_past_due', 'customer_canceled', 'customer_period_ended'));--> statement-breakpoint
+ALTER TABLE "decisions" ADD CONSTRAINT "decisions_denial_detail_check" CHECK ("denial_detail" in ('expired', 'disabled', 'scope', 'plan_scope', 'past_due', 'canceled', 'period_ended', 'no_subscription', 'customer_suspended', 'customer_past_due', 'customer_canceled', 'customer_period_ended'));--> statement-breakpoint
 -- expand: the column is new, and the previous release leaves it out
 ALTER TABLE "plans" ADD CONSTRAINT "plans_daily_quota_check" CHECK ("plans"."daily_quota" >= 0);--> statement-breakpoint
 -- expand: the column is new, and the previous release leaves it out

@@ -64,6 +64,20 @@ const delivery = (column: string, value: string) =>
 const settings = (column: string, value: string) =>
   `insert into settings (${column}) select ${value} where $1::uuid is not null`;
 
+const decided = (column: string, value: string) =>
+  `insert into decisions (project_id, at, decision_id, method, outcome, ${column}, latency_ms)
+   values ($1, now(), $1, 'GET', 'rate_limited', ${value}, 1)`;
+const policy = (column: string, value: string) =>
+  `insert into policies (project_id, method, path_pattern, ${column})
+   values ($1, 'GET', '/checked', ${value})`;
+const customer = (column: string, value: string) =>
+  `insert into customers (project_id, external_id, ${column}) values ($1, 'checked', ${value})`;
+const customerPlan = (column: string, value: string) =>
+  `insert into customer_plans (project_id, name, ${column}) values ($1, 'checked', ${value})`;
+const TOO_MANY_LABELS = `array_fill('x'::text, array[65])`;
+const NULL_LABEL = `array[null]::text[]`;
+const TOO_MUCH = '1000000000001';
+
 /** Each constraint that holds for every writer, and statements that it refuses; `$1` is a project. */
 const REFUSED: Record<string, string[]> = {
   alert_consents_answer_check: [
@@ -127,6 +141,62 @@ const REFUSED: Record<string, string[]> = {
     `insert into usage_months (project_id, month, scope, incarnation, count)
      values ($1, 24322, 'project', 'i', -1)`,
   ],
+  api_keys_daily_quota_check: [goodKey('daily_quota', '-1')],
+  api_keys_scopes_check: [goodKey('scopes', TOO_MANY_LABELS), goodKey('scopes', NULL_LABEL)],
+  plans_daily_quota_check: [
+    `insert into plans (name, active_key_cap, rate_limit_per_minute, monthly_quota, daily_quota)
+     values ($1::uuid::text, 1, 1, 1, -1)`,
+  ],
+  policies_scopes_check: [policy('scopes', TOO_MANY_LABELS), policy('scopes', NULL_LABEL)],
+  policies_cost_check: [policy('cost', '-1'), policy('cost', '1000001')],
+  customers_external_id_check: [
+    `insert into customers (project_id, external_id) values ($1, '')`,
+    `insert into customers (project_id, external_id) values ($1, repeat('é', 128))`,
+  ],
+  customers_metadata_check: [
+    customer('metadata', `'[]'`),
+    customer('metadata', `jsonb_build_object('x', repeat('x', 8192))`),
+  ],
+  customers_plan_check: [
+    customer('subscription_status', `'active'`),
+    customer('current_period_end', 'now()'),
+  ],
+  customers_subscription_status_check: [
+    `with plan as (
+       insert into customer_plans (project_id, name) values ($1, 'checked') returning id
+     ) insert into customers (project_id, external_id, plan_id, subscription_status)
+     select $1, 'checked', id, 'paused' from plan`,
+  ],
+  customers_current_period_end_check: [customer('current_period_end', `'infinity'`)],
+  customers_suspended_at_check: [customer('suspended_at', `'infinity'`)],
+  customers_billing_day_check: [customer('billing_day', '0'), customer('billing_day', '29')],
+  customers_rate_limit_per_minute_check: [customer('rate_limit_per_minute', '-1')],
+  customers_daily_quota_check: [customer('daily_quota', '-1'), customer('daily_quota', TOO_MUCH)],
+  customers_monthly_quota_check: [
+    customer('monthly_quota', '-1'),
+    customer('monthly_quota', TOO_MUCH),
+  ],
+  customer_plans_active_key_cap_check: [customerPlan('active_key_cap', '-1')],
+  customer_plans_scopes_check: [
+    customerPlan('scopes', TOO_MANY_LABELS),
+    customerPlan('scopes', NULL_LABEL),
+  ],
+  customer_plans_rate_limit_per_minute_check: [customerPlan('rate_limit_per_minute', '-1')],
+  customer_plans_daily_quota_check: [customerPlan('daily_quota', TOO_MUCH)],
+  customer_plans_monthly_quota_check: [customerPlan('monthly_quota', TOO_MUCH)],
+  usage_quota_days_count_check: [
+    `insert into usage_quota_days (project_id, day, scope, incarnation, count)
+     values ($1, '2026-11-26', 'project@0', 'i', -1)`,
+  ],
+  usage_cost_hours_count_check: [
+    `insert into usage_cost_hours (project_id, hour, api_key_id, kind, incarnation, count)
+     values ($1, now(), $1, 'free', 'i', -1)`,
+  ],
+  usage_cost_hours_kind_check: [
+    `insert into usage_cost_hours (project_id, hour, api_key_id, kind, incarnation, count)
+     values ($1, now(), $1, 'dear', 'i', 1)`,
+  ],
+  decisions_limit_window_check: [decided('limit_window', `'hour'`)],
   settings_one_row_check: [settings('id', 'false')],
   settings_usage_retention_days_check: [settings('usage_retention_days', '30')],
   settings_audit_retention_days_check: [settings('audit_retention_days', '3651')],

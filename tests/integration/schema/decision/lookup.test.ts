@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { SUBSCRIPTION_STATUSES } from '@ceiba/contract';
-import { digestOf, eachLimit, mintApiKey } from '@ceiba/domain';
+import { digestOf, eachLimit, mintApiKey, NO_LIMITS } from '@ceiba/domain';
 import {
   archiveApiKey,
   type Database,
@@ -72,8 +72,10 @@ describe('a lookup', () => {
         expired: false,
         disabled: false,
         neverUsed: true,
-        ...eachLimit(() => null),
+        scopes: null,
+        ...NO_LIMITS,
       },
+      customer: null,
     });
     await updateProject(bench.ctx, { projectId, defaultKeyRateLimitPerMinute: 0 });
     await setApiKeyLimits(bench.ctx, {
@@ -88,7 +90,7 @@ describe('a lookup', () => {
 
   test('returns nulls for a project that does not exist', async () => {
     const { key } = await makeProjectWithKey();
-    const nothing = { project: null, subscription: null, apiKey: null };
+    const nothing = { project: null, subscription: null, apiKey: null, customer: null };
     expect(await lookupOne({ ...itemOf(key), projectId: randomUUID() })).toEqual(nothing);
   });
 

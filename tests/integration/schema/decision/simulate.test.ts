@@ -22,7 +22,7 @@ const bench = useBench();
 /** A project on its own plan, with a key that may read reports. */
 async function makeScene(monthlyQuota = 100): Promise<MadeKey> {
   const { projectId } = await makeProject(bench.ctx);
-  await givePlan(bench.ctx, projectId, { activeKeyCap: 5, monthlyQuota });
+  await givePlan(bench.ctx, projectId, { activeKeyCap: 5, dailyQuota: null, monthlyQuota });
   await createPolicy(bench.ctx, { projectId, method: 'GET', pathPattern: '/v1/reports*' });
   return makeKey(bench.ctx, projectId, { displayName: 'Mobile app' });
 }
@@ -55,13 +55,15 @@ describe('a simulation', () => {
       scopes: [
         {
           kind: 'project',
-          limits: { minute: { owner: 'plan', value: 1_000 }, month: { owner: 'plan', value: 100 } },
-          usedThisMonth: 12,
+          rate: { owner: 'plan', value: 1_000 },
+          quota: { owner: 'plan', window: 'month', value: 100 },
+          used: 12,
         },
         {
           kind: 'api_key',
-          limits: { minute: { owner: 'project_default', value: 7 }, month: null },
-          usedThisMonth: 12,
+          rate: { owner: 'project_default', value: 7 },
+          quota: null,
+          used: 12,
         },
       ],
     });

@@ -231,7 +231,7 @@ describe('deleting a project', () => {
     expect(await listPolicies(bench.db, projectId)).toEqual([]);
     expect(await rowsOf(projectId)).toEqual({});
     const [row] = await lookupMany(bench.db, [{ projectId, apiKeyDigest: key.minted.digest }]);
-    expect(row).toEqual({ project: null, subscription: null, apiKey: null });
+    expect(row).toEqual({ project: null, subscription: null, apiKey: null, customer: null });
     const rows = await bench.db.sql`
       select action, before from audit_log where project_id = ${projectId} order by id`;
     expect(rows.at(-1)).toMatchObject({
