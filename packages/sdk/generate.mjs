@@ -31,8 +31,13 @@ const TOLERATED = {
   },
   'DenyDecision.decisionId': { type: 'string | null', parse: (value) => `text(${value}) ?? null` },
 };
-/** Fields without which an answer is valid, as it is without an optional one that is malformed. */
-const DISPENSABLE = ['AllowDecision.resetAfterSeconds'];
+/** Fields without which an answer is valid, also where they are malformed. */
+const DISPENSABLE = [
+  'AllowDecision.resetAfterSeconds',
+  'DenyDecision.limits',
+  'DenyDecision.retryAfterSeconds',
+  'DenyDecision.exceededLimit',
+];
 
 const HEAD = `/** What the Runtime answers. Written by generate.mjs from its OpenAPI document. */
 
@@ -98,6 +103,7 @@ function fieldsOf(shape) {
       name,
       description: schema.description,
       isRequired: required.includes(name) && !DISPENSABLE.includes(path),
+      isDispensable: DISPENSABLE.includes(path),
       type: TOLERATED[path]?.type ?? typeOf(schema),
       call: TOLERATED[path]?.parse(`fields?.${name}`) ?? parseCall(schema, `fields?.${name}`),
     };
@@ -123,7 +129,12 @@ function objectModule(shape) {
   const fields = fieldsOf(shape);
   const required = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name);
   const optional = fields.filter(({ isRequired }) => !isRequired).map(({ name }) => name);
-  const missing = required.map((name) => `${name} === undefined`).join(' ||\n    ');
+  // An optional one may be absent, and must be right where it is not.
+  const strict = fields.filter(({ isRequired, isDispensable }) => !isRequired && !isDispensable);
+  const missing = [
+    ...required.map((name) => `${name} === undefined`),
+    ...strict.map(({ name }) => `(${name} === undefined && fields?.${name} !== undefined)`),
+  ].join(' ||\n    ');
   return [
     ...comment(schemas[shape].description),
     `export interface ${shape} {`,

@@ -274,7 +274,7 @@ export interface CallOptions {
 export interface RuntimeClient {
   call(method: string, path: string, options?: CallOptions): Promise<Reply>;
   authorize(
-    question: { apiKey?: unknown; method?: unknown; path?: unknown },
+    question: { apiKey?: unknown; method?: unknown; path?: unknown; cost?: unknown },
     options?: CallOptions,
   ): Promise<Reply>;
   /** @param requests Sent as they are. */

@@ -83,6 +83,21 @@ export class ErrorLog {
     );
   }
 
+  /**
+   * A setting of a gateway with which it can have no verdict.
+   *
+   * @param problem completes the sentence "the gateway …"
+   */
+  reportGatewayMistake(problem: string, requestId: string): void {
+    this.#mistakes?.unclearRequest();
+    const suppressed = this.#suppressedOf('gateway mistake');
+    if (suppressed === null) return;
+    this.#log.warn(
+      { requestId, problem: `the gateway ${problem}`, suppressed },
+      'refused a question of a gateway; correct its configuration, so that its calls have a verdict',
+    );
+  }
+
   /** How many lines were suppressed since the last one; null where this one is too. */
   #suppressedOf(kind: string): number | null {
     const now = performance.now();

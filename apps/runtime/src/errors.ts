@@ -45,11 +45,10 @@ export function invalidField(
 }
 
 function wordsOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type') {
-    const isMissing = issue.input === undefined;
-    return isMissing ? 'is required' : `must be ${article(issue.expected)}`;
-  }
-  return issue.message;
+  if (issue.code !== 'invalid_type') return issue.message;
+  if (issue.input === undefined) return 'is required';
+  const isOfZod = issue.message.startsWith('Invalid input:');
+  return isOfZod ? `must be ${article(issue.expected)}` : issue.message;
 }
 
 const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);

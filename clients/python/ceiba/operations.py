@@ -323,7 +323,7 @@ HOST_REPLIES: Dict[str, HostReplyRule] = {
     'expired_api_key': {'status': 401, 'error': 'service_unauthorized', 'message': 'A valid API key is required.'},
     'policy_no_match': {'status': 403, 'error': 'service_forbidden', 'message': 'This API key does not give access to this resource.'},
     'inactive_subscription': {'status': 403, 'error': 'service_forbidden', 'message': 'This API key does not give access to this resource.'},
-    'quota_exceeded': {'status': 429, 'error': 'service_quota_exceeded', 'message': 'The monthly quota is used up.'},
+    'quota_exceeded': {'status': 429, 'error': 'service_quota_exceeded', 'message': 'The quota is used up.'},
     'rate_limited': {'status': 429, 'error': 'service_rate_limited', 'message': 'Too many requests. Try again later.'},
     'unavailable': {'status': 503, 'error': 'service_unavailable', 'message': 'Access cannot be checked at the moment.'},
 }

@@ -45,6 +45,49 @@ describe('the rate limit fields', () => {
     expect(read(headers.RateLimit)).toEqual([[name, { r: 0, t: 12 }]]);
   });
 
+  it('name the day between minute and month where a daily quota applies', () => {
+    const { limits, resetAfterSeconds } = decision;
+    const headers = headersForAllow({
+      limits: { ...limits, dailyQuota: 500, remainingToday: 499 },
+      resetAfterSeconds: { ...resetAfterSeconds, day: 3_600 },
+    });
+    expect(read(headers['RateLimit-Policy'])).toEqual([
+      ['minute', { q: 60, w: 60 }],
+      ['day', { q: 500, w: 86_400 }],
+      ['month', { q: 10_000 }],
+    ]);
+    expect(read(headers.RateLimit)).toEqual([
+      ['minute', { r: 59, t: 12 }],
+      ['day', { r: 499, t: 3_600 }],
+      ['month', { r: 2_147_483_647, t: 2_678_400 }],
+    ]);
+  });
+
+  it.each(['minute', 'day', 'month'])('name the %s that a denial says was exceeded', (window) => {
+    const headers = headersForLimitDenial({
+      ...denial,
+      denialReason: 'quota_exceeded',
+      exceededLimit: { window },
+    });
+    expect(read(headers.RateLimit)).toEqual([[window, { r: 0, t: 12 }]]);
+  });
+
+  it('name the usual limit where a newer Runtime names a window that is not known', () => {
+    const exceededLimit = { window: 'fortnight' };
+    const headers = headersForLimitDenial({
+      ...denial,
+      denialReason: 'quota_exceeded',
+      exceededLimit,
+    });
+    expect(read(headers.RateLimit)).toEqual([['month', { r: 0, t: 12 }]]);
+  });
+
+  it('say what is left where a call costs more', () => {
+    const limits = { ...decision.limits, remainingThisMonth: 3 };
+    const headers = headersForLimitDenial({ ...denial, denialReason: 'quota_exceeded', limits });
+    expect(read(headers.RateLimit)).toEqual([['month', { r: 3, t: 12 }]]);
+  });
+
   it('report both policies on a denial by a limit, where the Runtime reports them', () => {
     const { limits } = decision;
     const headers = headersForLimitDenial({ ...denial, denialReason: 'rate_limited', limits });

@@ -147,7 +147,7 @@ describe.each(Object.entries(GATEWAYS))('%s', (name, { program }) => {
     'no policy matches, or the subscription is not active': async () => [
       await get(gateway, withKey(key), '/v1/billing'),
     ],
-    'the monthly quota is used up': async () => [await inProject({ plan: { monthlyQuota: 0 } })],
+    'a quota is used up': async () => [await inProject({ plan: { monthlyQuota: 0 } })],
     'the rate limit is reached': async () => [await inProject({ plan: { rateLimitPerMinute: 0 } })],
     'the Runtime is down, hangs, answers 500 or 503, or refuses the project secret': async () => {
       using hangs = await startFakeRuntime('no answer');

@@ -191,6 +191,14 @@ describe.each(Object.entries(WAYS))('the question of %s', (_way, { ask: askText,
     expectError(absent, 'invalid_request', `"${field('method')}" is required.`);
   });
 
+  it.each([null, '5', 1.5, -1, 1_000_001, 2 ** 60, true, [1], {}])(
+    'with the cost %j is a 400 that names it, and charges nothing',
+    async (cost) => {
+      const message = `"${field('cost')}" must be a whole number from 0 to 1000000.`;
+      expectError(await ask({ ...good(), cost }), 'invalid_request', message);
+    },
+  );
+
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
     'a method or path of %s is like any other that no policy names',
     async (word) => {

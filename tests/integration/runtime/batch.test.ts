@@ -71,6 +71,28 @@ describe('a batch', () => {
     expect(new Set(ids).size).toBe(20);
   });
 
+  it('charges each request its own cost, in place of its policy’s, as `authorize` does', async () => {
+    const { project, client, question } = await setUp({ plan: { monthlyQuota: 100 } });
+    const costs = [30, 0, undefined, 70, 69, 1, 0];
+    const answer = await client.authorizeBatch(costs.map((cost) => ({ ...question, cost })));
+    const [full, room] = ['quota_exceeded', 'allowed'];
+    expect(outcomesOf(answer)).toEqual([room, room, room, full, room, full, room]);
+    const decision = decisionSchema.parse((await client.authorize({ ...question, cost: 1 })).json);
+    expect(decision).toMatchObject({
+      denialReason: 'quota_exceeded',
+      exceededLimit: { owner: 'plan', window: 'month', value: 100 },
+    });
+    expect((await client.authorize({ ...question, cost: 0 })).json).toMatchObject({
+      allowed: true,
+      limits: { remainingThisMonth: 0 },
+    });
+    await project.setPlanLimits({ monthlyQuota: 1_000_100 });
+    expect((await client.authorize({ ...question, cost: 1_000_000 })).json).toMatchObject({
+      allowed: true,
+      limits: { remainingThisMonth: 0 },
+    });
+  });
+
   it('charges in the order of the requests, and exactly up to the limit', async () => {
     const { client, question } = await setUp({ plan: { monthlyQuota: 10 } });
     const first = await client.authorizeBatch(Array(8).fill(question));

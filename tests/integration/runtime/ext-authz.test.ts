@@ -59,6 +59,8 @@ interface Asked {
   metadata?: [name: string, value: string][];
   through?: Client;
   deadlineMs?: number;
+  /** Of the route in Envoy's configuration. */
+  extensions?: Record<string, string>;
 }
 
 function start(
@@ -78,7 +80,12 @@ function start(
     address,
     requestSerialize,
     responseDeserialize,
-    { attributes: { request: { http: { method, path, headers: sent } } } },
+    {
+      attributes: {
+        request: { http: { method, path, headers: sent } },
+        context_extensions: asked.extensions ?? {},
+      },
+    },
     metadata,
     { deadline: Date.now() + (asked.deadlineMs ?? 10_000) },
     done,
@@ -119,6 +126,51 @@ describe('an allow', () => {
     expect(valuesOf(ok?.headers)['x-ceiba-key-id']).toBe(apiKey.apiKeyId);
     expect(ok?.headers_to_remove.sort()).toEqual(['x-ceiba-role', 'x_ceiba_key_id']);
   });
+
+  it('names the customer of the key, whatever the caller claims', async () => {
+    const { customerId, externalId } = await project.createCustomer();
+    const { plaintext } = await project.createKey({ customerId });
+    const claimed = { 'x-ceiba-customer-id': 'evil', 'x-ceiba-customer-external-id': 'evil' };
+    const named = await check({ headers: { 'x-api-key': plaintext, ...claimed } });
+    expect(valuesOf(named.ok_response?.headers)).toMatchObject({
+      'x-ceiba-customer-id': customerId,
+      'x-ceiba-customer-external-id': encodeURIComponent(externalId),
+    });
+    const alone = await check({ headers: { 'x-api-key': apiKey.plaintext, ...claimed } });
+    expect(valuesOf(alone.ok_response?.headers)).not.toHaveProperty('x-ceiba-customer-id');
+    expect(alone.ok_response?.headers_to_remove.sort()).toEqual(Object.keys(claimed).sort());
+  });
+
+  it('costs what the route of Envoy says, and no header of the caller', async () => {
+    const own = await world.createProject({ plan: { monthlyQuota: 100 } });
+    const headers = { 'x-api-key': (await own.createKey()).plaintext, cost: '0', 'x-cost': '0' };
+    const left = async (extensions: Record<string, string> = {}) => {
+      const { ok_response: ok } = await check({
+        of: own,
+        headers,
+        extensions,
+        path: '/v1/reports?cost=0',
+      });
+      return Number(
+        /"month";r=(\d+)/.exec(valuesOf(ok?.response_headers_to_add).ratelimit ?? '')?.[1],
+      );
+    };
+    expect(await left()).toBe(99);
+    expect(await left({ cost: '25' })).toBe(74);
+    expect(await left({ cost: '0', other: 'x' })).toBe(74);
+  });
+
+  it.each(['', 'a lot', '1.5', '-1', '1000001'])(
+    'is none where the route of Envoy says the cost is %j, and the log says what to correct',
+    async (cost) => {
+      const { denied_response: denied } = await check({ extensions: { cost } });
+      expect([denied?.status.code, JSON.parse(denied?.body ?? '').error]).toEqual([
+        503,
+        'service_unavailable',
+      ]);
+      await expect.poll(() => runtime.stdout()).toMatch(/context_extensions.*correct its/);
+    },
+  );
 
   it('never comes from a header that names another request', async () => {
     const headers = {

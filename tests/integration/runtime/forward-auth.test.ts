@@ -49,6 +49,39 @@ describe('an allow', () => {
     expect(reply.headers.get('cache-control')).toBe('no-store');
   });
 
+  it('names the customer of the key, its own id percent-encoded', async () => {
+    const own = await world.createProject();
+    const customer = await own.createCustomer();
+    const externalId = 'Müller & Söhne / 50 %\u{1f333}';
+    await world.db.sql`
+      update customers set external_id = ${externalId} where id = ${customer.customerId}`;
+    const { plaintext } = await own.createKey({ customerId: customer.customerId });
+    const identity = identityOf(
+      await runtimeClient(runtime.url, own).forwardAuth({ apiKey: plaintext }),
+    );
+    expect(identity.customerId).toBe(customer.customerId);
+    expect(identity.customerExternalId).toMatch(/^[\x21-\x7e]+$/);
+    expect(decodeURIComponent(identity.customerExternalId ?? '')).toBe(externalId);
+  });
+
+  it('names the day among the limits where a daily quota applies', async () => {
+    const own = await world.createProject({ plan: { dailyQuota: 1 } });
+    const gateway = runtimeClient(runtime.url, own);
+    const { plaintext } = await own.createKey();
+    const allowed = await gateway.forwardAuth({ apiKey: plaintext });
+    expect(allowed.headers.get('ratelimit')).toMatch(
+      /^"minute";r=\d+;t=\d+, "day";r=0;t=\d+, "month";r=\d+;t=\d+$/,
+    );
+    expect(allowed.headers.get('ratelimit-policy')).toContain(', "day";q=1;w=86400, ');
+    const denied = await gateway.forwardAuth({ apiKey: plaintext });
+    expect([denied.status, denied.json]).toEqual([
+      429,
+      { error: 'service_quota_exceeded', message: 'The quota is used up.' },
+    ]);
+    expect(denied.headers.get('ratelimit')).toMatch(/^"day";r=0;t=\d+$/);
+    expect(denied.headers.get('ratelimit')).toContain(`t=${denied.headers.get('retry-after')}`);
+  });
+
   it('charges exactly one call', async () => {
     await withinOneMinute(async () => {
       const one = await world.createProject({ plan: { rateLimitPerMinute: 1 } });
@@ -110,6 +143,111 @@ describe('a denial', () => {
     await expect
       .poll(async () => (await client.getDecision(decisionId ?? '')).json, { timeout: 10_000 })
       .toMatchObject({ denialReason, method: 'UNKNOWN', apiKeyId: apiKey.apiKeyId });
+  });
+});
+
+describe('a cost', () => {
+  const own = world.createProject({ plan: { monthlyQuota: 1_000 } });
+  const key = own.then((of) => of.createKey());
+
+  /** What a question takes of the quota, or its status. */
+  async function taken(query: string, headers: Record<string, string> = {}) {
+    const of = await own;
+    const left = async (address: string, more = {}) => {
+      const reply = await runtimeClient(runtime.url, of).call('GET', address, {
+        headers: {
+          'x-api-key': (await key).plaintext,
+          'x-original-method': 'GET',
+          'x-original-uri': '/v1/reports',
+          ...more,
+        },
+      });
+      const rest = /"month";r=(\d+)/.exec(reply.headers.get('ratelimit') ?? '')?.[1];
+      return reply.status === 200 ? Number(rest) : reply.status;
+    };
+    const address = `/rt/projects/${of.projectId}/forward-auth`;
+    const before = await left(`${address}?cost=0`);
+    const after = await left(`${address}${query}`, headers);
+    return after === 503 || after === 403 ? after : before - after;
+  }
+
+  it('in the gateway’s own address takes the place of the policy’s', async () => {
+    expect(await taken('')).toBe(1);
+    expect(await taken('?cost=25')).toBe(25);
+    expect(await taken('?cost=0&limits=403')).toBe(0);
+    expect(await taken('?limits=403&cost=7')).toBe(7);
+  });
+
+  it.each(['?cost=', '?cost=a', '?cost=1.5', '?cost=-1', '?cost=1000001', '?cost=5&cost=5'])(
+    'of %s is a 503 without a verdict',
+    async (query) => {
+      expect(await taken(query)).toBe(503);
+    },
+  );
+
+  it('that is not valid is in the log with what to correct', async () => {
+    await expect
+      .poll(async () => {
+        // At most one line per second is written.
+        await taken('?cost=many');
+        return runtime.stdout();
+      })
+      .toMatch(/the gateway has ."many.*whole number from 0 to 1000000.*correct its configuration/);
+  });
+
+  it('is judged after the project secret, so that a stranger learns nothing of it', async () => {
+    const before = runtime.stdout().length;
+    const { projectId } = await own;
+    const reply = await client.call('GET', `/rt/projects/${projectId}/forward-auth?cost=x`, {
+      secret: 'wrong',
+    });
+    expect(reply.status).toBe(503);
+    expect(runtime.stdout().slice(before)).not.toContain('correct its configuration');
+  });
+
+  it.each([
+    [
+      'a header',
+      { cost: '0', 'x-cost': '0', 'x-ceiba-cost': '0', 'x-original-cost': '0' },
+      '?cost=25',
+    ],
+    ['the query of the caller', { 'x-original-uri': '/v1/reports?cost=0' }, '?cost=25'],
+    [
+      'the query of the caller, where the gateway has no cost',
+      { 'x-original-uri': '/v1/reports?cost=0' },
+      '',
+    ],
+  ])('is not set by %s', async (_, headers, query) => {
+    expect(await taken(query, headers)).toBe(query === '' ? 1 : 25);
+  });
+
+  it('is not set below the prefix, where the query is the caller’s', async () => {
+    const of = await own;
+    const { plaintext } = await key;
+    const ask = async (query: string) => {
+      const address = `/rt/projects/${of.projectId}/forward-auth/v1/reports${query}`;
+      const reply = await runtimeClient(runtime.url, of).call('GET', address, {
+        headers: { 'x-api-key': plaintext },
+      });
+      return Number(/"month";r=(\d+)/.exec(reply.headers.get('ratelimit') ?? '')?.[1]);
+    };
+    const before = await ask('');
+    expect(await ask('?cost=0')).toBe(before - 1);
+    expect(await ask('?cost=25')).toBe(before - 2);
+    expect(await ask('?cost=x')).toBe(before - 3);
+  });
+
+  it.each(['?cost=0', '?cost=0&page=2', '?limits=403&cost=0', '?c%6Fst=0'])(
+    'that a gateway may have taken over from its caller, as %s, is denied',
+    async (query) => {
+      const [, sent = ''] = query.split(/\?(?:limits=403&)?/);
+      expect(await taken(query, { 'x-original-uri': `/v1/reports?${sent}` })).toBe(403);
+    },
+  );
+
+  it('of a gateway that appends its caller’s query is a 503 where that has one too', async () => {
+    const headers = { 'x-original-uri': '/v1/reports?cost=0' };
+    expect(await taken('?cost=25&cost=0', headers)).toBe(503);
   });
 });
 

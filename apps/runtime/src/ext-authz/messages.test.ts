@@ -3,6 +3,7 @@ import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 import { describe, expect, it } from 'vitest';
 import { unauthorized } from '../errors.ts';
 import { answerToDecision, noVerdict } from '../gateways/answer.ts';
+import { GatewayMistake } from '../gateways/cost.ts';
 import { type CheckRequest, checkResponseOf, readCheckRequest } from './messages.ts';
 
 const file = fileURLToPath(new URL('./ext-authz.proto', import.meta.url));
@@ -30,9 +31,12 @@ describe('the messages', () => {
       original: { kind: 'clear', request: { method: 'PUT', target: '/v1/reports?a=b' } },
       rawHeaders: ['x-api-key', 'k'],
     });
-    const response = checkResponseOf(noVerdict(unauthorized(), '', { report() {} }), {
-      rawHeaders: [],
-    });
+    const response = checkResponseOf(
+      noVerdict(unauthorized(), '', { report() {}, reportGatewayMistake() {} }),
+      {
+        rawHeaders: [],
+      },
+    );
     const bytes = service.Check.responseSerialize(response);
     // status (1) with code (1) 14; denied_response (2) with status (1) with code (1) 503.
     expect(bytes.subarray(0, 4)).toEqual(Buffer.from([0x0a, 2, 0x08, 14]));
@@ -50,6 +54,20 @@ describe('the messages', () => {
       'x-api-key',
       'tw\u00f6',
     ]);
+  });
+
+  it('have the cost that the route of Envoy says, and no header for it', () => {
+    const asked = field(2, Buffer.concat([field(2, 'GET'), field(4, '/')]));
+    const header = Buffer.concat([field(1, 'cost'), field(2, '1')]);
+    const withHeader = field(2, Buffer.concat([field(2, 'GET'), field(3, header), field(4, '/')]));
+    const extension = (value: string) =>
+      field(10, Buffer.concat([field(1, 'cost'), field(2, value)]));
+    const costOf = (...parts: Buffer[]) => read(field(1, Buffer.concat(parts))).cost;
+    expect(costOf(field(4, asked))).toBeUndefined();
+    expect(costOf(field(4, withHeader))).toBeUndefined();
+    expect(costOf(field(4, withHeader), extension('25'))).toBe(25);
+    expect(costOf(field(4, asked), extension('a lot'))).toBeInstanceOf(GatewayMistake);
+    expect(costOf(field(4, asked), extension(''))).toBeInstanceOf(GatewayMistake);
   });
 
   it.each([
@@ -73,6 +91,7 @@ describe('the response', () => {
     access: {
       projectId: id,
       apiKey: { apiKeyId: id, displayName: 'Näme\r\n', keyPrefix: 'ceiba_x' },
+      customer: { customerId: id, externalId: 'Müller & Söhne\r\n/ 50 %\u{1f333}', plan: null },
       policy: { policyId: id, method: 'GET', pathPattern: '/*' },
       plan: { planId: id, name: 'Pro' },
     },
@@ -107,6 +126,12 @@ describe('the response', () => {
       header: { key: 'x-ceiba-key-id', value: id },
       append_action: 2,
     });
+  });
+
+  it('has the external ID of the customer percent-encoded, so that any text survives', () => {
+    expect(decodeURIComponent(allow.headers['x-ceiba-customer-external-id'] ?? '')).toBe(
+      'Müller & Söhne\r\n/ 50 %\u{1f333}',
+    );
   });
 
   it('has only values that are safe in a header', () => {

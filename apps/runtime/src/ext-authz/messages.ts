@@ -1,10 +1,14 @@
 import { IDENTITY_HEADERS } from '@ceiba/contract/sets';
 import type { GatewayAnswer } from '../gateways/answer.ts';
+import { costOf, type GatewayMistake } from '../gateways/cost.ts';
 import { type OriginalRequestReading, readOriginalRequest } from '../gateways/original-request.ts';
 
 /** As decoded: absent texts and lists are empty, absent messages null. */
 export interface CheckRequest {
-  readonly attributes: { readonly request: { readonly http: HttpRequest | null } | null } | null;
+  readonly attributes: {
+    readonly request: { readonly http: HttpRequest | null } | null;
+    readonly context_extensions: Readonly<Record<string, string>>;
+  } | null;
 }
 
 interface HttpRequest {
@@ -21,13 +25,20 @@ export interface CheckedRequest {
   readonly original: OriginalRequestReading;
   /** Name, value, name, value, …; Envoy has joined repeated headers, unless it sends raw ones. */
   readonly rawHeaders: readonly string[];
+  /** As the route in Envoy says. */
+  readonly cost: number | undefined | GatewayMistake;
 }
 
 /** The method and the target are Envoy's own reading; no header of the caller can change them. */
 export function readCheckRequest({ attributes }: CheckRequest): CheckedRequest {
   const http = attributes?.request?.http ?? null;
   const own = http === null ? null : { method: http.method, target: http.path };
-  return { original: readOriginalRequest([], own), rawHeaders: rawHeadersOf(http) };
+  const { cost } = attributes?.context_extensions ?? {};
+  return {
+    original: readOriginalRequest([], own),
+    rawHeaders: rawHeadersOf(http),
+    cost: costOf(cost === undefined ? [] : [cost], 'context_extensions'),
+  };
 }
 
 function rawHeadersOf(http: HttpRequest | null): string[] {

@@ -6,6 +6,7 @@ import type { Metadata, Server, ServerUnaryCall, sendUnaryData } from '@grpc/grp
 import { Deadline } from '../deadline.ts';
 import type { Call } from '../decision/call.ts';
 import { type Room, serveOne } from '../decision/serve.ts';
+import type { ErrorLog } from '../error-log.ts';
 import { answerToDecision, noVerdict } from '../gateways/answer.ts';
 import { questionOf } from '../gateways/question.ts';
 import { requestIdOf } from '../request-id.ts';
@@ -20,7 +21,7 @@ import {
 } from './messages.ts';
 
 export interface ExtAuthzOptions extends Room {
-  errors: { report(error: unknown, requestId: string): void };
+  errors: Pick<ErrorLog, 'report' | 'reportGatewayMistake'>;
   /** Absent where no traces are exported. */
   traces?: Traces | undefined;
   deadlineMs: number;
@@ -92,7 +93,7 @@ async function answerCheck(
     deadline: new Deadline(Math.min(options.deadlineMs, remainingMsOf(call))),
     kind: 'one',
     bodyBytes: 0,
-    read: () => [questionOf(readCredential(checked.rawHeaders), checked.original)],
+    read: () => questionOf(readCredential(checked.rawHeaders), checked.original, checked.cost),
     tooSlow: 'overload',
     trace,
   };

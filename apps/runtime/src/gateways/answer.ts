@@ -6,8 +6,10 @@ import {
   HTTP_STATUS_FOR_DENIAL,
   IDENTITY_HEADERS,
 } from '@ceiba/contract/sets';
+import type { ErrorLog } from '../error-log.ts';
 import { TransportError } from '../errors.ts';
 import { UnavailableError } from '../unavailable.ts';
+import { GatewayMistake } from './cost.ts';
 
 /** What a gateway does with the request, in the terms of HTTP. Only an allow has a status of 2xx. */
 export interface GatewayAnswer {
@@ -29,10 +31,14 @@ export function answerToDecision(projectId: string, decision: Decision): Gateway
     [IDENTITY_HEADERS.decisionId]: decision.decisionId,
   };
   if (decision.allowed === true) {
-    const { apiKey, policy, plan } = decision.access;
+    const { apiKey, customer, policy, plan } = decision.access;
     const headers = {
       ...identity,
       [IDENTITY_HEADERS.apiKeyId]: apiKey.apiKeyId,
+      ...(customer && {
+        [IDENTITY_HEADERS.customerId]: customer.customerId,
+        [IDENTITY_HEADERS.customerExternalId]: encodeURIComponent(customer.externalId),
+      }),
       [IDENTITY_HEADERS.policyId]: policy.policyId,
       [IDENTITY_HEADERS.planId]: plan.planId,
       ...headersForAllow(decision),
@@ -57,10 +63,11 @@ export function answerToDecision(projectId: string, decision: Decision): Gateway
 export function noVerdict(
   error: unknown,
   requestId: string,
-  errors: { report(error: unknown, requestId: string): void },
+  errors: Pick<ErrorLog, 'report' | 'reportGatewayMistake'>,
 ): GatewayAnswer {
   const isMistake = error instanceof TransportError;
-  if (!isMistake) errors.report(error, requestId);
+  if (error instanceof GatewayMistake) errors.reportGatewayMistake(error.message, requestId);
+  else if (!isMistake) errors.report(error, requestId);
   const status = isMistake || error instanceof UnavailableError ? 503 : 500;
   return { status, headers: {}, body: refusal('service_unavailable') };
 }

@@ -1,7 +1,8 @@
 import { readCredential } from '@ceiba/contract/credential';
 import { serveOne } from '../decision/serve.ts';
 import { answerToDecision, type GatewayAnswer, noVerdict } from '../gateways/answer.ts';
-import { readOriginalRequest } from '../gateways/original-request.ts';
+import { costOf } from '../gateways/cost.ts';
+import { type OriginalRequestReading, readOriginalRequest } from '../gateways/original-request.ts';
 import { questionOf } from '../gateways/question.ts';
 import type { HotRoute } from './hot-route.ts';
 import { jsonReply, type Reply } from './replies.ts';
@@ -21,6 +22,27 @@ export function splitForwardAuth(target: string): { projectId: string; rest: str
 
 const restOf = (target = '') => splitForwardAuth(target)?.rest ?? '';
 
+const NO_SETTINGS = new URLSearchParams();
+/** What the gateway's own address says. Below the prefix, the query is its caller's. */
+const settingsOf = (rest: string) =>
+  rest.startsWith('?') ? new URLSearchParams(rest) : NO_SETTINGS;
+
+/**
+ * Some gateways append the query of their caller to an address of their own. Where that could be so,
+ * the caller may have set the cost.
+ */
+function withoutQueryPassedOn(
+  original: OriginalRequestReading,
+  settings: URLSearchParams,
+): OriginalRequestReading {
+  if (original.kind === 'unclear' || !settings.has('cost')) return original;
+  const [, query = ''] = original.request.target.split(/\?(.*)/s);
+  const sent = new URLSearchParams(query);
+  const isPassedOn = sent.has('cost') && `&${settings}`.endsWith(`&${sent}`);
+  const problem = 'asks with the query of its caller, who would so set the cost';
+  return isPassedOn ? { kind: 'unclear', problem } : original;
+}
+
 /**
  * The route of gateways: the verdict is in the status. Every mistake in a gateway's settings is a 503,
  * never the caller's 401.
@@ -32,7 +54,13 @@ export const FORWARD: HotRoute = {
   read({ method = '', rawHeaders, url }) {
     const rest = restOf(url);
     const own = rest.startsWith('/') ? { method, target: rest } : null;
-    return [questionOf(readCredential(rawHeaders), readOriginalRequest(rawHeaders, own))];
+    const original = readOriginalRequest(rawHeaders, own);
+    const settings = settingsOf(rest);
+    return questionOf(
+      readCredential(rawHeaders),
+      withoutQueryPassedOn(original, settings),
+      costOf(settings.getAll('cost'), 'the query of its address'),
+    );
   },
   async answer(room, call, { url }) {
     const answer = answerToDecision(call.projectId, await serveOne(room, call));
@@ -51,5 +79,4 @@ function replyOf(
 }
 
 /** Some gateways know only 2xx, 401 and 403, and make a 500 of the rest: `?limits=403` is for them. */
-const limitStatusOf = (rest: string) =>
-  rest.startsWith('?') && new URLSearchParams(rest).get('limits') === '403' ? 403 : 429;
+const limitStatusOf = (rest: string) => (settingsOf(rest).get('limits') === '403' ? 403 : 429);

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import * as request from '../requests.ts';
+import { COST_MAX } from '../sets.ts';
 import * as answer from '../wire.ts';
 import { EXAMPLES } from './examples.ts';
 import { errors, forwardAuthResponses, json } from './responses.ts';
@@ -90,6 +91,13 @@ function forwardAuth(): Record<string, object> {
       description:
         'Answers a used-up limit with 403, for gateways that know only 2xx, 401 and 403.',
       schema: { type: 'string', enum: ['403'] },
+    },
+    {
+      name: 'cost',
+      in: 'query',
+      description:
+        'What the call takes of quotas, in place of the cost of its policy. Only of the gateway’s own address: its caller must not set it.',
+      schema: { type: 'integer', minimum: 0, maximum: COST_MAX },
     },
   ];
   const operation = (method: string) => ({

@@ -82,6 +82,14 @@ const DENIAL = {
 const ALLOW = {
   ...VERDICT,
   [IDENTITY_HEADERS.apiKeyId]: { description: 'The key, for the upstream.', ...uuid },
+  [IDENTITY_HEADERS.customerId]: {
+    description: 'The customer of the key; absent where it has none.',
+    ...uuid,
+  },
+  [IDENTITY_HEADERS.customerExternalId]: {
+    description: 'The owner’s own id of that customer, percent-encoded.',
+    ...text,
+  },
   [IDENTITY_HEADERS.policyId]: { description: 'The policy that matched.', ...uuid },
   [IDENTITY_HEADERS.planId]: { description: 'The plan.', ...uuid },
 };
@@ -121,7 +129,7 @@ const FORWARD_AUTH: Record<string, object> = {
   }),
   '500': refusal('A bug: no verdict.', ['service_unavailable'], {}),
   '503': refusal(
-    'No verdict: an outage, or a missing or wrong project secret.',
+    'No verdict: an outage, a missing or wrong project secret, or a `cost` that is not valid.',
     ['service_unavailable'],
     {},
   ),

@@ -138,7 +138,8 @@ export function parseMatchedApiKey(body: unknown): MatchedApiKey | undefined {
   if (
     apiKeyId === undefined ||
     displayName === undefined ||
-    keyPrefix === undefined
+    keyPrefix === undefined ||
+    (scopes === undefined && fields?.scopes !== undefined)
   ) {
     return undefined;
   }
@@ -260,7 +261,8 @@ export function parseAccessContext(body: unknown): AccessContext | undefined {
     projectId === undefined ||
     apiKey === undefined ||
     policy === undefined ||
-    plan === undefined
+    plan === undefined ||
+    (customer === undefined && fields?.customer !== undefined)
   ) {
     return undefined;
   }
@@ -294,7 +296,9 @@ export function parseLimits(body: unknown): Limits | undefined {
     rateLimitPerMinute === undefined ||
     monthlyQuota === undefined ||
     remainingThisMinute === undefined ||
-    remainingThisMonth === undefined
+    remainingThisMonth === undefined ||
+    (dailyQuota === undefined && fields?.dailyQuota !== undefined) ||
+    (remainingToday === undefined && fields?.remainingToday !== undefined)
   ) {
     return undefined;
   }
@@ -319,7 +323,8 @@ export function parseResetAfterSeconds(body: unknown): ResetAfterSeconds | undef
   const day = count(fields?.day);
   if (
     minute === undefined ||
-    month === undefined
+    month === undefined ||
+    (day === undefined && fields?.day !== undefined)
   ) {
     return undefined;
   }
