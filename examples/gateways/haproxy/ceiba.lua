@@ -15,6 +15,8 @@ local ALLOW = {
   ceiba_project_id = 'x-ceiba-project-id',
   ceiba_decision_id = 'x-ceiba-decision-id',
   ceiba_key_id = 'x-ceiba-key-id',
+  ceiba_customer_id = 'x-ceiba-customer-id',
+  ceiba_customer_external_id = 'x-ceiba-customer-external-id',
   ceiba_policy_id = 'x-ceiba-policy-id',
   ceiba_plan_id = 'x-ceiba-plan-id',
   ceiba_ratelimit = 'ratelimit',
@@ -69,12 +71,14 @@ end
 
 local function ask(txn)
   local client = core.httpclient()
+  local cost = txn:get_var('txn.ceiba_cost')
   local answer = client:get({
-    url = URL, dst = ASK_THROUGH, headers = question_of(txn), timeout = TIMEOUT_MS,
+    url = cost and URL .. '?cost=' .. cost or URL, dst = ASK_THROUGH, headers = question_of(txn), timeout = TIMEOUT_MS,
   })
   if answer.status == 200 then
     for variable, name in pairs(ALLOW) do
-      txn:set_var('txn.' .. variable, values_of(answer.headers, name)[1] or '')
+      local value = values_of(answer.headers, name)[1]
+      if value then txn:set_var('txn.' .. variable, value) end
     end
     txn:set_var('txn.ceiba_allowed', true)
   elseif answer.status == 401 or answer.status == 403 or answer.status == 429 then

@@ -15,7 +15,7 @@ import { PAIRS, probes } from '../../sdk/support/targets.ts';
 import { callers } from '../../support/callers.ts';
 import { type RunningRuntime, startRuntime } from '../../support/runtime.ts';
 import type { TestApiKey, TestProject } from '../../support/scenario.ts';
-import { GATEWAYS, type RunningGateway, startGateway } from './gateways.ts';
+import { GATEWAYS, type RunningGateway, startGateway, withExamples } from './gateways.ts';
 
 const { world, databaseUrl, redisUrl } = await startWorld();
 
@@ -73,9 +73,17 @@ describe.each(Object.entries(GATEWAYS))('%s', (name, { program, speaks }) => {
   let denied: Awaited<ReturnType<typeof callers>>;
   const started: RunningGateway[] = [];
 
-  const start = async (of: TestProject, secret = of.secret) => {
+  const start = async (
+    of: TestProject,
+    secret = of.secret,
+    changes: Parameters<typeof startGateway>[2] = {},
+  ) => {
     const { projectId } = of;
-    const running = await startGateway(name, { runtimeUrl: runtime.url, projectId, secret });
+    const running = await startGateway(
+      name,
+      { runtimeUrl: runtime.url, projectId, secret },
+      changes,
+    );
     started.push(running);
     return running;
   };
@@ -131,6 +139,42 @@ describe.each(Object.entries(GATEWAYS))('%s', (name, { program, speaks }) => {
       expect(reply.head).toMatch(/^ratelimit: "minute";r=\d+;t=\d+, "month";r=\d+;t=\d+\r?$/im);
       expect(reply.head).toMatch(/^ratelimit-policy: "minute";q=1000000;w=60/im);
       expect(reply.head).not.toMatch(/^x-ceiba/im);
+    });
+
+    it('says which customer called, and nothing for a key without one', async () => {
+      const customer = await project.createCustomer();
+      const { plaintext } = await project.createKey({ customerId: customer.customerId });
+      const claims = [`X-Ceiba-Customer-Id: ${EVIL}`, `X-Ceiba-Customer-External-Id: ${EVIL}`];
+      const ofCustomer = await send('GET /v1/reports', [`x-api-key: ${plaintext}`, ...claims]);
+      expect(ceibaHeadersOf(ofCustomer.seen[0]?.headers ?? [])).toMatchObject({
+        'x-ceiba-customer-id': customer.customerId,
+        'x-ceiba-customer-external-id': encodeURIComponent(customer.externalId),
+      });
+      expect(JSON.stringify(ofCustomer.seen)).not.toContain(EVIL);
+      const alone = await send('GET /v1/reports', [`x-api-key: ${apiKey.plaintext}`, ...claims]);
+      expect(alone.status).toBe(200);
+      expect(JSON.stringify(alone.seen)).not.toMatch(/x-ceiba-customer/i);
+    });
+
+    it('charges what its example of a cost says, which no caller changes', async () => {
+      const own = await world.createProject({
+        policies: [{ method: 'GET', pathPattern: '/v1/*' }],
+        plan: { monthlyQuota: 1_000 },
+      });
+      const through = await start(own, own.secret, { edit: withExamples });
+      const key = `x-api-key: ${(await own.createKey()).plaintext}`;
+      const left = async (target: string, ...lines: string[]) => {
+        const reply = await send(`GET ${target}`, [key, ...lines], through);
+        expect([target, reply.status, reply.seen.length]).toEqual([target, 200, 1]);
+        return Number(/^ratelimit: .*"month";r=(\d+)/im.exec(reply.head)?.[1]);
+      };
+      const claims = ['Cost: 0', 'X-Cost: 0', 'X-Ceiba-Cost: 0', 'Ceiba-Cost: 0'];
+      expect(await left('/v1/reports')).toBe(999);
+      expect(await left('/v1/reports?cost=0', ...claims)).toBe(998);
+      expect(await left('/v1/exports')).toBe(973);
+      expect(await left('/v1/exports/2026?cost=0&limits=403', ...claims)).toBe(948);
+      expect(await left('/v1/%65xports')).toBe(923);
+      expect(await left('/v1/reports')).toBe(922);
     });
 
     it('passes a body on', async () => {
@@ -191,6 +235,8 @@ describe.each(Object.entries(GATEWAYS))('%s', (name, { program, speaks }) => {
         'Key-Id',
         'Project-Id',
         'Decision-Id',
+        'Customer-Id',
+        'Customer-External-Id',
         'Policy-Id',
         'Plan-Id',
         'Denial-Reason',
@@ -198,10 +244,10 @@ describe.each(Object.entries(GATEWAYS))('%s', (name, { program, speaks }) => {
       const claims = names.flatMap((field) => [
         `X-Ceiba-${field}: ${EVIL}`,
         `x-ceiba-${field.toLowerCase()}: ${EVIL}`,
-        `X_Ceiba_${field.replace('-', '_')}: ${EVIL}`,
+        `X_Ceiba_${field.replaceAll('-', '_')}: ${EVIL}`,
         `X-Ceiba_${field}: ${EVIL}`,
         `x_ceiba-${field}: ${EVIL}`,
-        `X.Ceiba.${field.replace('-', '.')}: ${EVIL}`,
+        `X.Ceiba.${field.replaceAll('-', '.')}: ${EVIL}`,
       ]);
       const allowed = await send('GET /v1/reports', [`x-api-key: ${apiKey.plaintext}`, ...claims]);
       expect(allowed.seen).toHaveLength(1);
@@ -220,16 +266,26 @@ describe.each(Object.entries(GATEWAYS))('%s', (name, { program, speaks }) => {
     });
 
     it('lets no caller take the identity away by a Connection header', async () => {
-      const names = ['Project-Id', 'Decision-Id', 'Key-Id', 'Policy-Id', 'Plan-Id'];
+      const names = [
+        'Project-Id',
+        'Decision-Id',
+        'Key-Id',
+        'Customer-Id',
+        'Customer-External-Id',
+        'Policy-Id',
+        'Plan-Id',
+      ];
       const listed = names.map((field) => `X-Ceiba-${field}`).join(', ');
+      const { customerId } = await project.createCustomer();
+      const ofCustomer = await project.createKey({ customerId });
       const { seen } = await send('GET /v1/reports', [
-        `x-api-key: ${apiKey.plaintext}`,
+        `x-api-key: ${ofCustomer.plaintext}`,
         `Connection: ${listed}`,
       ]);
       expect(seen).toHaveLength(1);
       const headers = seen[0]?.headers ?? [];
       expect(Object.keys(ceibaHeadersOf(headers))).toHaveLength(names.length);
-      expect(ceibaHeadersOf(headers)['x-ceiba-key-id']).toBe(apiKey.apiKeyId);
+      expect(ceibaHeadersOf(headers)['x-ceiba-key-id']).toBe(ofCustomer.apiKeyId);
       const hops = headers.filter(([header]) => header.toLowerCase() === 'connection');
       expect(JSON.stringify(hops)).not.toMatch(/ceiba/i);
     });

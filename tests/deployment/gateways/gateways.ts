@@ -135,6 +135,16 @@ export async function startGateway(
   };
 }
 
+/**
+ * The text with its examples of a cost: the lines of configuration that follow a comment, each behind a
+ * comment sign of its own.
+ */
+export const withExamples = (text: string) =>
+  text.replace(
+    /^( *|\t*)# (location \/v1\/exports|handle \/v1\/exports|http-request set-var)[^\n]*(?:\n\1# [^\n]*)*/gm,
+    (lines) => lines.replace(/^(\s*)# /gm, '$1'),
+  );
+
 /** Copies the example into a folder. What is left of `${…}` there, the gateway reads itself. */
 function configure(
   { file }: Gateway,
