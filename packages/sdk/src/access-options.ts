@@ -57,12 +57,26 @@ export interface CustomReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/**
+ * What a request costs, from the request as the adapter has it. A method, so that a host may name a
+ * narrower type of request.
+ */
+interface CostOf<Request> {
+  of(request: Request): number;
+}
+
 /** The options of every adapter. */
-export interface AccessOptions {
+export interface AccessOptions<Request = unknown> {
   /** A `CeibaRuntimeClient`, or the fake of `@ceiba/sdk/testing`. */
   readonly client: AuthorizeClient;
   /** Must be the client's own project; a mismatch throws at start. */
   readonly projectId: string;
+  /**
+   * What a request takes of quotas, in place of the cost of its policy: a whole number from 0 to
+   * 1,000,000, or a function of the request that returns one. Where it throws or returns anything
+   * else, the request is rejected with 503. Take nothing from it that the caller may choose freely.
+   */
+  readonly cost?: number | CostOf<Request>['of'] | undefined;
   /**
    * Adds `denialReason` to the body of a denial. Off by default, so that a caller cannot
    * distinguish a revoked key from an unknown one.

@@ -1,8 +1,10 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import type { FastifyRequest } from 'fastify';
 import { Hono } from 'hono';
 import { describe, expect, it, vi } from 'vitest';
 import { createExpressMiddleware } from './express.ts';
+import { createFastifyPreHandler } from './fastify.ts';
 import { createFetchGuard } from './fetch.ts';
 import { type CeibaEnv, createHonoMiddleware } from './hono.ts';
 import { createNextRouteGuard } from './next.ts';
@@ -42,6 +44,48 @@ describe('the rate limit fields of an allow', () => {
       expect(response.status).toBe(respond().status);
     },
   );
+});
+
+describe('the cost of a request', () => {
+  const costing = <Request>(cost: (request: Request) => number) => {
+    const fake = createFakeRuntimeClient({ verdicts: { good: 'allow' } });
+    return { options: { client: fake, projectId: fake.projectId, cost }, fake };
+  };
+
+  it('is asked about the `Request` by Hono, Next and the fetch guard', async () => {
+    const seen = costing((request: Request) => request.url.length);
+    const request = allowedRequest();
+    const expected = { apiKey: 'good', method: 'GET', path: '/v1/reports', cost: 22 };
+    await createFetchGuard(seen.options)(request.clone());
+    await createNextRouteGuard(seen.options)(() => new Response('ok'))(request.clone(), {});
+    const app = new Hono<CeibaEnv>();
+    app.get('/v1/reports', createHonoMiddleware(seen.options), () => new Response('ok'));
+    await app.fetch(request.clone());
+    expect(seen.fake.questions).toEqual([expected, expected, expected]);
+  });
+
+  it('is asked about what Express and Fastify hand to their handlers', async () => {
+    const express = costing((req: IncomingMessage & { query?: { rows: number } }) =>
+      Number(req.query?.rows),
+    );
+    const req = Object.assign(new IncomingMessage(new Socket()), {
+      method: 'GET',
+      url: '/v1/reports',
+      rawHeaders: ['x-api-key', 'good'],
+      query: { rows: 7 },
+    });
+    const middleware = createExpressMiddleware(express.options);
+    await new Promise((resolve) => middleware(req, new ServerResponse(req), resolve));
+    expect(express.fake.questions).toMatchObject([{ cost: 7 }]);
+
+    const fastify = costing(
+      (request: FastifyRequest<{ Body: { rows: number } }>) => request.body.rows,
+    );
+    const reply = { sent: false, code() {}, headers() {}, send() {} };
+    const request = { originalUrl: '/v1/reports', raw: req, body: { rows: 8 } };
+    await createFastifyPreHandler({ ...fastify.options })(request, reply);
+    expect(fastify.fake.questions).toMatchObject([{ cost: 8 }]);
+  });
 });
 
 describe('a guard that is created on the first request', () => {

@@ -100,10 +100,10 @@ export class CeibaRuntimeClient implements AuthorizeClient {
    * OpenTelemetry, or else of `traceContext`.
    */
   async authorize(
-    { apiKey, method, path }: AuthorizeInput,
+    { apiKey, method, path, cost }: AuthorizeInput,
     { signal, timeoutMs = this.#timeoutMs, traceContext }: AuthorizeOptions = {},
   ): Promise<Decision> {
-    const json = JSON.stringify({ apiKey, method, path });
+    const json = JSON.stringify({ apiKey, method, path, cost });
     const trace = traceHeadersOf(traceContext);
     const question = { json, timeoutMs: parseTimeout(timeoutMs), signal, trace };
     return this.#coalescer?.ask(question) ?? this.#exchanges.one(question);

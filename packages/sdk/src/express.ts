@@ -36,7 +36,7 @@ export type ExpressMiddleware = (
  * @example
  * app.get('/v1/reports', createExpressMiddleware({ client, projectId }), listReports);
  */
-export function createExpressMiddleware(options: AccessOptions): ExpressMiddleware {
+export function createExpressMiddleware(options: AccessOptions<ExpressRequest>): ExpressMiddleware {
   const guard = createNodeGuard(options);
 
   return function ceibaAccess(req, res, next) {

@@ -46,12 +46,13 @@ export type FastifyPreHandler = <Reply extends FastifyReplyLike>(
  * const preHandler = createFastifyPreHandler({ client, projectId });
  * app.get('/v1/reports', { preHandler }, listReports);
  */
-export function createFastifyPreHandler(options: AccessOptions): FastifyPreHandler {
+export function createFastifyPreHandler(options: AccessOptions<FastifyRequest>): FastifyPreHandler {
   const guard = createNodeGuard(options);
 
   return async function ceibaAccess(request, reply) {
     const verdict = await guard(request.raw, {
       target: request.originalUrl,
+      request,
       parameters: hasEmptyEnd(request) ? { end: '' } : request.params,
     });
     if (reply.sent) return reply;

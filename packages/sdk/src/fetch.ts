@@ -39,7 +39,7 @@ export type FetchGuard = (request: Request, origin?: RequestOrigin) => Promise<F
  * const verdict = await guard(request);
  * if (!verdict.allowed) return verdict.response;
  */
-export function createFetchGuard(options: AccessOptions): FetchGuard {
+export function createFetchGuard(options: AccessOptions<Request>): FetchGuard {
   const guard = createGuard(options);
 
   return async function ceibaAccess(request, origin = {}) {
@@ -50,6 +50,7 @@ export function createFetchGuard(options: AccessOptions): FetchGuard {
       credential: credentialOf(request, origin),
       parameters: origin.parameters,
       traceContext: traceContextIn((name) => request.headers.get(name)),
+      request,
     });
     if (!verdict.allowed) {
       return { allowed: false, response: responseOf(verdict.reply, request.method) };

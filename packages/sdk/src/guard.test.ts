@@ -96,6 +96,64 @@ describe('the question', () => {
   });
 });
 
+describe('the cost', () => {
+  const asked = async (
+    options: Partial<AccessOptions>,
+    changes: Partial<IncomingQuestion> = {},
+  ) => {
+    const client = fake();
+    const verdict = await judge(question('good', changes), { client, ...options });
+    return [verdict.allowed, client.questions.map(({ cost }) => cost)];
+  };
+
+  it('is what the option says, a number or a function of the request', async () => {
+    expect(await asked({})).toEqual([true, [undefined]]);
+    expect(await asked({ cost: 25 })).toEqual([true, [25]]);
+    expect(await asked({ cost: 0 })).toEqual([true, [0]]);
+    const request = { rows: 7 };
+    const cost = (of: typeof request) => of.rows;
+    expect(await asked({ cost }, { request })).toEqual([true, [7]]);
+    expect(await asked({ cost: () => 1_000_000 })).toEqual([true, [1_000_000]]);
+  });
+
+  it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 1_000_001, '5', null])(
+    'of %j throws at start, and where a function returns it the request is not asked about',
+    async (wrong) => {
+      const cost = wrong as number;
+      await expect(async () => judge(question('good'), { cost })).rejects.toThrow('whole number');
+      const client = fake();
+      const reply = await replyTo(question('good'), { client, cost: () => cost });
+      expect([reply.status, client.questions]).toEqual([503, []]);
+    },
+  );
+
+  it('that cannot be found out rejects the request, and reports it once', async () => {
+    const error = new Error('no such field');
+    const onDecision = vi.fn();
+    const client = fake();
+    const cost = () => {
+      throw error;
+    };
+    const reply = await replyTo(question('good'), { client, cost, onDecision });
+    expect([reply.status, client.questions]).toEqual([503, []]);
+    expect(onDecision.mock.calls).toEqual([
+      [expect.objectContaining({ outcome: 'failed', error, httpStatus: 503 })],
+    ]);
+  });
+
+  it('of the first guard is that of the request, and a different one is warned about', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const client = fake();
+    const carriers = [{}];
+    for (const cost of [5, 5, undefined, 25]) {
+      expect((await judge(question('good', { carriers }), { client, cost })).allowed).toBe(true);
+    }
+    expect(client.questions.map(({ cost }) => cost)).toEqual([5]);
+    expect(warned).toHaveBeenCalledOnce();
+    warned.mockRestore();
+  });
+});
+
 describe('the reply', () => {
   it('is the same bytes for every 401 reason', async () => {
     const reasons = DENIAL_REASONS.slice(0, 5);

@@ -1,5 +1,6 @@
 import type { Credential } from '@ceiba/contract/credential';
 import { headersForAllow, headersForLimitDenial } from '@ceiba/contract/rate-limit-headers';
+import { COST_MAX } from '@ceiba/contract/sets';
 import type { AccessEvent, AccessOptions } from './access-options.ts';
 import {
   httpStatusForDenial,
@@ -33,6 +34,8 @@ export interface IncomingQuestion {
   readonly parameters?: unknown;
   /** As the caller sent it. */
   readonly traceContext?: TraceContext | undefined;
+  /** What {@link AccessOptions.cost} is asked about. */
+  readonly request?: unknown;
 }
 
 /**
@@ -69,14 +72,15 @@ export type Guard = (question: IncomingQuestion) => Promise<Verdict>;
  * Creates the guard that all adapters share. It asks the client and maps the answer with the
  * contract's tables.
  *
- * @throws {TypeError} when `projectId` is not the client's.
+ * @throws {TypeError} when `projectId` is not the client's, or `cost` is a number that is not valid.
  */
 export function createGuard(options: AccessOptions): Guard {
-  const { client, projectId, onDecision } = options;
+  const { client, projectId, onDecision, cost } = options;
   const warnOfFailure = createFailureWarning();
   if (client.projectId.toLowerCase() !== String(projectId).toLowerCase()) {
     throw new TypeError('projectId must be the project of the client');
   }
+  if (typeof cost !== 'function') requireCost(cost);
 
   return async function judge(question) {
     const startedAt = performance.now();
@@ -100,9 +104,10 @@ function pathOf(target: string): string {
 async function decide(question: IncomingQuestion, path: string, options: AccessOptions) {
   const denial = deniedLocally(question);
   if (denial) return { ...deny(denial, options), isReported: false };
-  const asked = ask(question, path, options);
-  const isReported = isReportedTo(options.onDecision, asked);
+  let isReported = false;
   try {
+    const asked = ask(question, path, options);
+    isReported = isReportedTo(options.onDecision, asked);
     const decision = await asked.decision;
     const judged = decision.allowed === true ? allow(decision) : deny(decision, options);
     return { ...judged, isReported };
@@ -149,16 +154,24 @@ function isEmptyParameter([name, value]: [string, unknown]): boolean {
 }
 
 function ask(
-  { carriers, credential, method, traceContext }: IncomingQuestion,
+  { carriers, credential, method, traceContext, request }: IncomingQuestion,
   path: string,
-  { client }: AccessOptions,
+  { client, cost: own }: AccessOptions,
 ): AskedQuestion {
   const apiKey = credential.kind === 'key' ? credential.apiKey : null;
-  const input = { apiKey, method, path };
+  const cost = typeof own === 'function' ? requireCost(own(request)) : own;
+  const input = { apiKey, method, path, ...(cost === undefined ? {} : { cost }) };
   // A client of the host may throw instead of returning a promise that rejects.
   return askOnce(carriers, client, input, async () =>
     traceContext ? client.authorize(input, { traceContext }) : client.authorize(input),
   );
+}
+
+/** @throws {TypeError} where it is none. */
+function requireCost(cost: number | undefined): number | undefined {
+  const isCost = cost === undefined || (Number.isInteger(cost) && cost >= 0 && cost <= COST_MAX);
+  if (isCost) return cost;
+  throw new TypeError(`cost must be a whole number from 0 to ${COST_MAX}`);
 }
 
 function allow(decision: AllowDecision) {

@@ -23,7 +23,7 @@ export interface CeibaEnv {
  * @example
  * app.use('/v1/*', createHonoMiddleware({ client, projectId }));
  */
-export function createHonoMiddleware(options: AccessOptions): MiddlewareHandler<CeibaEnv> {
+export function createHonoMiddleware(options: AccessOptions<Request>): MiddlewareHandler<CeibaEnv> {
   const guard = createFetchGuard(options);
 
   return async function ceibaAccess(c, next) {

@@ -32,7 +32,7 @@ export type NextRouteGuard = <Req extends Request, Context>(
  * export const GET = protect((request, context, access) => Response.json({ access }));
  */
 export function createNextRouteGuard(
-  options: AccessOptions | (() => AccessOptions),
+  options: AccessOptions<Request> | (() => AccessOptions<Request>),
 ): NextRouteGuard {
   let guard: FetchGuard | undefined;
   if (typeof options !== 'function') guard = createFetchGuard(options);

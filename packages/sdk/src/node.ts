@@ -24,6 +24,8 @@ export interface NodeRequestOrigin {
   readonly target?: string | undefined;
   /** The parameters of the route, if the router has run; an empty one is denied. */
   readonly parameters?: unknown;
+  /** The framework's own request: what the option `cost` is asked about instead of Node's. */
+  readonly request?: object | undefined;
 }
 
 /** Either the access of an allowed request, or the reply that rejects it, with its body as JSON text. */
@@ -44,7 +46,9 @@ export type NodeGuard = (req: NodeRequest, origin?: NodeRequestOrigin) => Promis
  *   return res.writeHead(status, headers).end(body);
  * }
  */
-export function createNodeGuard(options: AccessOptions): NodeGuard {
+export function createNodeGuard<Request extends object = NodeRequest>(
+  options: AccessOptions<Request>,
+): NodeGuard {
   const guard = createGuard(options);
 
   return function ceibaAccess(req, origin = {}) {
@@ -57,6 +61,7 @@ export function createNodeGuard(options: AccessOptions): NodeGuard {
       credential: readCredential(rawHeadersOf(req)),
       parameters: origin.parameters,
       traceContext: traceContextIn((name) => req.headers?.[name]),
+      request: origin.request ?? req,
     });
   };
 }
@@ -84,7 +89,7 @@ export type UpgradeGuard = (
  *   sockets.handleUpgrade(req, socket, head, (ws) => sockets.emit('connection', ws, req, ceiba));
  * }));
  */
-export function createUpgradeGuard(options: AccessOptions): UpgradeGuard {
+export function createUpgradeGuard(options: AccessOptions<IncomingMessage>): UpgradeGuard {
   const guard = createNodeGuard(options);
 
   return (handler) =>

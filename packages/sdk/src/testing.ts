@@ -93,9 +93,14 @@ export function allowDecision(
   };
 }
 
-/** A denial; one by a limit has the limits and the seconds to wait. */
+/** A denial; one by a limit has the limits, the one that was exceeded and the seconds to wait. */
 export function denyDecision(denialReason: DenialReason): DenyDecision {
   const isLimit = httpStatusForDenial(denialReason) === 429;
-  const wait = isLimit ? { limits: allowDecision().limits, retryAfterSeconds: 30 } : {};
+  const { limits } = allowDecision();
+  const exceededLimit =
+    denialReason === 'rate_limited'
+      ? ({ owner: 'plan', window: 'minute', value: limits.rateLimitPerMinute } as const)
+      : ({ owner: 'plan', window: 'month', value: limits.monthlyQuota } as const);
+  const wait = isLimit ? { limits, retryAfterSeconds: 30, exceededLimit } : {};
   return { allowed: false, decisionId: DECISION_ID, denialReason, ...wait };
 }

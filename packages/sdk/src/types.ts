@@ -20,6 +20,8 @@ export interface AuthorizeInput {
   readonly method: string;
   /** The request target as it was sent, without its query. */
   readonly path: string;
+  /** What the request takes of quotas, in place of its policy's cost: whole, 0 to 1,000,000. */
+  readonly cost?: number | undefined;
 }
 
 /** What a handler learns of an allowed request (`req.ceiba`, `request.ceiba`, `c.var.ceiba`). */

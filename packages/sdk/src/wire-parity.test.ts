@@ -25,6 +25,7 @@ describe('the types of this package', () => {
       Mutable<sdk.ApiKeyLifecycleResult>
     >().toEqualTypeOf<contract.ApiKeyLifecycleResult>();
     expectTypeOf<Mutable<sdk.AccessContext>>().toEqualTypeOf<contract.AccessContext>();
+    expectTypeOf<Mutable<sdk.ExceededLimit>>().toEqualTypeOf<contract.ExceededLimit>();
     expectTypeOf<Mutable<sdk.Limits>>().toEqualTypeOf<contract.Limits>();
     expectTypeOf<Mutable<sdk.ResetAfterSeconds>>().toEqualTypeOf<contract.ResetAfterSeconds>();
     expectTypeOf<Mutable<sdk.AuthorizeInput>>().toExtend<contract.AuthorizeRequest>();
@@ -44,6 +45,7 @@ describe('the types of this package', () => {
       apiKey: index === 0 ? null : `key "${index}"`,
       method: 'GET',
       path: '/v1/reports',
+      ...(index % 2 === 0 ? {} : { cost: index }),
     }));
     const body = JSON.parse(batchBody(questions.map((question) => JSON.stringify(question))));
     expect(authorizeBatchRequestSchema.parse(body)).toEqual({ requests: questions });

@@ -23,6 +23,17 @@ const SUMMARY = {
 const ALLOW = allowDecision();
 const DENY = denyDecision('rate_limited');
 
+const CUSTOMER = { customerId: 'c', externalId: 'acme', plan: { planId: 'p', name: 'Gold' } };
+const OF_CUSTOMER = {
+  ...ALLOW,
+  access: {
+    ...ALLOW.access,
+    apiKey: { ...ALLOW.access.apiKey, scopes: ['read'] },
+    customer: CUSTOMER,
+  },
+  limits: { ...ALLOW.limits, dailyQuota: 9, remainingToday: 3 },
+};
+
 /** A whole answer of each kind, with its parser. */
 const ANSWERS: Record<string, [parse: (body: unknown) => unknown, answer: object]> = {
   'a key': [parseApiKeySummary, SUMMARY],
@@ -30,10 +41,13 @@ const ANSWERS: Record<string, [parse: (body: unknown) => unknown, answer: object
   'the answer to a create': [parseApiKeyCreateResult, { ...NAMED, plaintextKey: 'ceiba_plain' }],
   'the answer to a revoke': [parseApiKeyLifecycleResult, { apiKeyId: 'id', status: 'revoked' }],
   'an allow': [parseDecision, ALLOW],
+  'an allow of a restricted key of a customer': [parseDecision, OF_CUSTOMER],
 };
 /** What an answer is valid without. */
 const DISPENSABLE = /^resetAfterSeconds/;
-const NULLABLE = /(?:expires|revoked|archived|lastUsed)At$/;
+const NULLABLE = /(?:(?:expires|revoked|archived|lastUsed)At|customer\.plan)$/;
+/** An answer is valid without it, and not with an invalid one. */
+const OPTIONAL = /\.(?:scopes|customer|dailyQuota|remainingToday)$/;
 
 /** Every path to a field of the value, such as `access.plan.name`. */
 function fieldPaths(value: object, prefix: string[] = []): string[][] {
@@ -69,7 +83,8 @@ describe.each(Object.entries(ANSWERS))('%s', (_name, [parse, answer]) => {
   it.each(needed)('is refused without %s, and with an invalid one', (path) => {
     const others = path === 'allowed' ? ['true', 1, [true]] : [-1, 1.5, true];
     const nothing = NULLABLE.test(path) ? [] : [null];
-    for (const value of [undefined, '', {}, [7], ...nothing, ...others]) {
+    const absent = OPTIONAL.test(path) ? [] : [undefined];
+    for (const value of [...absent, '', {}, [7], ...nothing, ...others]) {
       expect(parse(withField(answer, path, value)), JSON.stringify(value)).toBeUndefined();
     }
   });
@@ -101,10 +116,10 @@ describe('a denial', () => {
   });
 
   it('is one without its id, its limits or the time to wait, and none without a reason', () => {
-    const { decisionId, denialReason, limits, retryAfterSeconds, ...rest } = DENY;
+    const { decisionId, denialReason, limits, retryAfterSeconds, exceededLimit, ...rest } = DENY;
     const bare = { ...rest, denialReason };
     for (const invalid of [undefined, null, 'later', -1]) {
-      const body = { ...bare, limits: invalid, retryAfterSeconds: invalid };
+      const body = { ...bare, limits: invalid, retryAfterSeconds: invalid, exceededLimit: invalid };
       expect(parseDecision(body)).toEqual({ ...bare, decisionId: null });
     }
     for (const reason of [undefined, null, 42, '']) {
@@ -119,6 +134,16 @@ describe('an allow', () => {
     for (const resetAfterSeconds of [undefined, null, 'soon', { minute: -1, month: 1 }]) {
       expect(parseDecision({ ...ALLOW, resetAfterSeconds })).toEqual(rest);
     }
+  });
+
+  it('is one without a customer, scopes and a daily quota, of a customer without a plan, and of a key that may call nothing', () => {
+    expect(parseDecision(ALLOW)).not.toHaveProperty('access.customer');
+    const access = {
+      ...OF_CUSTOMER.access,
+      apiKey: { ...OF_CUSTOMER.access.apiKey, scopes: [] },
+      customer: { ...CUSTOMER, plan: null },
+    };
+    expect(parseDecision({ ...OF_CUSTOMER, access })).toEqual({ ...OF_CUSTOMER, access });
   });
 
   it('is not made of a field named __proto__', () => {
