@@ -126,9 +126,16 @@ describe.skipIf(!hasPython)('the Python client', () => {
     await run(python, ['generate.py', '--check'], { cwd: folder });
   });
 
-  it('runs the test of its README', async () => {
+  it('runs the test of its README, and the costs that it shows', async () => {
     const env = { PATH: process.env.PATH, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1' };
     await run(python, ['-c', blockOf('test_app.py')], { env });
+    const ask = `
+environ = {"REQUEST_METHOD": "GET", "HTTP_X_API_KEY": "good"}
+for path in ("/v1/exports", "/v1/reports"):
+    app({**environ, "PATH_INFO": path}, lambda *_: None)
+assert [question["cost"] for question in client.questions] == [25, 1]
+`;
+    await run(python, ['-c', `${blockOf('costs.py')}${ask}`], { env });
   });
 
   it.skipIf(pythonWithFrameworks === undefined)(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Awaitable, Callable
+from typing import Any, Awaitable, Callable, Optional
 
 from fastapi import FastAPI, Request, Response, WebSocketException
 from fastapi.exceptions import HTTPException
@@ -11,7 +11,7 @@ from fastapi.requests import HTTPConnection
 
 from .asgi import question_in
 from .client import AuthorizeClient
-from .judging import VERDICTS, Access, Verdict, judge, refusal
+from .judging import VERDICTS, Access, Cost, Verdict, judge, refusal
 
 
 class AccessDenied(HTTPException):
@@ -23,12 +23,17 @@ class AccessDenied(HTTPException):
         self.verdict = verdict
 
 
-def access_dependency(client: AuthorizeClient) -> Callable[..., Awaitable[Access]]:
+def access_dependency(
+    client: AuthorizeClient, *, cost: Optional[Cost[HTTPConnection]] = None
+) -> Callable[..., Awaitable[Access]]:
     """Guards a route, a router or an application: `Depends(access_dependency(client))`, whose value is
     the `Access` of the request. Behind an `AsgiGuard` with the same client nothing is charged twice.
 
     Call `register_replies(app)` once, so that a denial has the body that every host of Ceiba sends.
     FastAPI reads a body before its dependencies; `AsgiGuard` asks before that.
+
+    :param cost: what a request takes of quotas, in place of its policy's cost, or what says it of the
+        request
     """
 
     async def ceiba_access(connection: HTTPConnection, response: Response) -> Access:
@@ -38,7 +43,8 @@ def access_dependency(client: AuthorizeClient) -> Callable[..., Awaitable[Access
         if any(value == "" for value in connection.path_params.values()):
             verdict = refusal("policy_no_match")
         else:
-            verdict = await asyncio.to_thread(judge, client, question_in(scope), verdicts)
+            question = question_in(scope)
+            verdict = await asyncio.to_thread(judge, client, question, verdicts, cost, connection)
         if verdict.access is None:
             if scope["type"] == "websocket":
                 raise WebSocketException(1008)

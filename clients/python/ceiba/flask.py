@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from functools import wraps
-from typing import Any, Callable, TypeVar
+from typing import Any, Callable, Optional, TypeVar
 
-from flask import Response, after_this_request, current_app, g, request
+from flask import Request, Response, after_this_request, current_app, g, request
 
 from .client import AuthorizeClient
 from .guard import wsgi_question
-from .judging import VERDICTS, judge, refusal
+from .judging import VERDICTS, Cost, judge, refusal
 
 View = TypeVar("View", bound=Callable[..., Any])
 
 
-def access_required(client: AuthorizeClient) -> Callable[[View], View]:
+def access_required(
+    client: AuthorizeClient, *, cost: Optional[Cost[Request]] = None
+) -> Callable[[View], View]:
     """Guards a view: put it below `@app.get(…)`. The view finds the `Access` of the request in
     `flask.g.ceiba`. Behind a `WsgiGuard` with the same client nothing is charged twice.
+
+    :param cost: what a request takes of quotas, in place of its policy's cost, or what says it of the
+        request
     """
 
     def decorate(view: View) -> View:
@@ -27,7 +32,8 @@ def access_required(client: AuthorizeClient) -> Callable[[View], View]:
             if any(value == "" for value in kwargs.values()):
                 verdict = refusal("policy_no_match")
             else:
-                verdict = judge(client, wsgi_question(request.environ), verdicts)
+                question = wsgi_question(request.environ)
+                verdict = judge(client, question, verdicts, cost, request)
             if verdict.access is None:
                 return Response(verdict.body, verdict.status, verdict.headers)
             g.ceiba = request.environ["ceiba"] = verdict.access

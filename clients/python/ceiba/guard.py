@@ -4,11 +4,32 @@ from __future__ import annotations
 
 import asyncio
 from http import HTTPStatus
-from typing import Any, Awaitable, Callable, Dict, Generic, Iterable, MutableMapping, Tuple, TypeVar
+from typing import (
+    Any,
+    Awaitable,
+    Callable,
+    Dict,
+    Generic,
+    Iterable,
+    MutableMapping,
+    Optional,
+    Tuple,
+    TypeVar,
+)
 
 from .asgi import handshake_method, path_of, question_in
 from .client import AuthorizeClient
-from .judging import VERDICTS, Coverage, Question, Verdict, judge, merged, question_of
+from .judging import (
+    VERDICTS,
+    Cost,
+    Coverage,
+    Question,
+    Verdict,
+    checked_cost,
+    judge,
+    merged,
+    question_of,
+)
 from .transport import Headers
 
 Scope = MutableMapping[str, Any]
@@ -40,10 +61,12 @@ class _Guard(Generic[App]):
         *,
         prefixes: Iterable[str] = ("/",),
         exempt: Iterable[str] = (),
+        cost: Optional[Cost[Any]] = None,
     ) -> None:
         self._app = app
         self._client = client
         self._coverage = Coverage(prefixes, exempt)
+        self._cost = cost if cost is None or callable(cost) else checked_cost(cost)
 
 
 class WsgiGuard(_Guard[WsgiApp]):
@@ -51,13 +74,14 @@ class WsgiGuard(_Guard[WsgiApp]):
 
     :param prefixes: the paths that are judged, with all below them
     :param exempt: paths among them that are not; one that ends in `*` includes all below it
+    :param cost: what a request takes of quotas, in place of its policy's cost, or what says it of `environ`
     """
 
     def __call__(self, environ: Dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         if not self._coverage.covers(wsgi_path(environ).decode("utf-8", "surrogateescape")):
             return self._app(environ, start_response)
         verdicts = environ.get(VERDICTS, {})
-        verdict = judge(self._client, wsgi_question(environ), verdicts)
+        verdict = judge(self._client, wsgi_question(environ), verdicts, self._cost, environ)
         if verdict.access is None:
             status = HTTPStatus(verdict.status)
             start_response(f"{status.value} {status.phrase}", verdict.headers)
@@ -74,6 +98,7 @@ class AsgiGuard(_Guard[AsgiApp]):
 
     :param prefixes: the paths that are judged, with all below them
     :param exempt: paths among them that are not; one that ends in `*` includes all below it
+    :param cost: what a request takes of quotas, in place of its policy's cost, or what says it of `scope`
     """
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -86,7 +111,8 @@ class AsgiGuard(_Guard[AsgiApp]):
             await self._app(scope, receive, send)
             return
         verdicts = scope.get(VERDICTS, {})
-        verdict = await asyncio.to_thread(judge, self._client, question_in(scope), verdicts)
+        question = question_in(scope)
+        verdict = await asyncio.to_thread(judge, self._client, question, verdicts, self._cost, scope)
         if verdict.access is None:
             await refuse(scope, send, verdict)
             return

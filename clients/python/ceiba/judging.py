@@ -11,6 +11,7 @@ import re
 from functools import lru_cache
 from typing import (
     Any,
+    Callable,
     Dict,
     Iterable,
     List,
@@ -19,7 +20,11 @@ from typing import (
     NamedTuple,
     Optional,
     Tuple,
+    TypeVar,
+    Union,
     cast,
+    get_args,
+    get_origin,
     get_type_hints,
 )
 from urllib.parse import quote
@@ -37,6 +42,11 @@ VERDICTS = "ceiba.verdicts"
 RAW = "/!$&'()*+,;=:@~\\[]|{}^`<>\""
 BEARER = re.compile(r"bearer(?:[ \t]+|$)", re.IGNORECASE)
 CREDENTIAL_HEADERS = ("authorization", "x-api-key")
+COST_MAX = 1_000_000
+
+Request = TypeVar("Request")
+#: What a request takes of quotas, in place of the cost of its policy, or what says it of a request.
+Cost = Union[int, Callable[[Request], int]]
 
 
 class Access(AccessContext):
@@ -137,28 +147,48 @@ def _token(authorization: str) -> Optional[str]:
 
 
 def judge(
-    client: AuthorizeClient, question: Question, verdicts: MutableMapping[Any, Verdict]
+    client: AuthorizeClient,
+    question: Question,
+    verdicts: MutableMapping[Any, Verdict],
+    cost: Optional[Cost[Any]] = None,
+    request: Any = None,
 ) -> Verdict:
     """Asks about one request, once per client and question. Never raises: an error becomes a 503.
 
-    :param verdicts: those that this request has already got
+    :param verdicts: those that this request has already got; the first one was charged
+    :param request: what a `cost` that is a function is asked about
     """
     asked = (id(client), client.project_id, question)
     if asked not in verdicts:
-        verdicts[asked] = _ask(client, question)
+        verdicts[asked] = _ask(client, question, cost, request)
     return verdicts[asked]
 
 
-def _ask(client: AuthorizeClient, question: Question) -> Verdict:
+def _ask(client: AuthorizeClient, question: Question, cost: Optional[Cost[Any]], request: Any) -> Verdict:
     if question.is_conflicting:
         return refusal("invalid_api_key")
-    body = {"apiKey": question.api_key, "method": question.method, "path": question.path}
+    body: Dict[str, Any] = {
+        "apiKey": question.api_key,
+        "method": question.method,
+        "path": question.path,
+    }
     try:
+        if cost is not None:
+            body["cost"] = checked_cost(cost(request) if callable(cost) else cost)
         decision: Any = client.authorize(body)  # type: ignore[arg-type]
         return _verdict_of(decision, client.project_id)
     except Exception as error:  # whatever it is, there is no verdict
         log.warning("requests are refused: there is no verdict: %s", error)
         return refusal("unavailable")
+
+
+def checked_cost(cost: Any) -> int:
+    """
+    :raises CeibaConfigError: for anything but a whole number that a call can cost
+    """
+    if type(cost) is not int or not 0 <= cost <= COST_MAX:
+        raise CeibaConfigError("cost", f"must be a whole number from 0 to {COST_MAX}")
+    return cost
 
 
 def _verdict_of(decision: Mapping[str, Any], project_id: str) -> Verdict:
@@ -183,11 +213,17 @@ def _access_of(decision: Mapping[str, Any]) -> Access:
 
 
 def _fits(value: Any, kind: Any) -> bool:
-    """Whether a value has every field of a TypedDict, whose fields are texts, numbers and the like."""
-    if kind in (str, int):
+    """Whether a value has every field of a TypedDict, and the right ones of those it may lack. Fields are
+    texts, numbers, lists, one of several kinds, and the like."""
+    if kind in (str, int, type(None)):
         return type(value) is kind
+    if get_origin(kind) is list:
+        return isinstance(value, list) and all(_fits(one, get_args(kind)[0]) for one in value)
+    if get_origin(kind) is Union:
+        return any(_fits(value, one) for one in get_args(kind))
     return isinstance(value, dict) and all(
-        name in value and _fits(value[name], field) for name, field in _fields_of(kind)
+        _fits(value[name], field) if name in value else name in kind.__optional_keys__
+        for name, field in _fields_of(kind)
     )
 
 
@@ -216,15 +252,30 @@ def refusal(reason: str, decision: Mapping[str, Any] = {}) -> Verdict:
 def _headers_for_allow(limits: Limits, decision: Mapping[str, Any]) -> Headers:
     """`RateLimit` and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11."""
     reset = decision.get("resetAfterSeconds") or {}
-    minute = f'"minute";r={limits["remainingThisMinute"]}{_parameter("t", reset.get("minute"))}'
-    month = f'"month";r={limits["remainingThisMonth"]}{_parameter("t", reset.get("month"))}'
-    return [("ratelimit-policy", _policy_field(limits)), ("ratelimit", f"{minute}, {month}")]
+    left = [
+        f'"{window}";r={int(remaining)}{_parameter("t", reset.get(window))}'
+        for window, remaining in _remaining(limits).items()
+        if remaining is not None
+    ]
+    return [("ratelimit-policy", _policy_field(limits)), ("ratelimit", ", ".join(left))]
+
+
+def _remaining(limits: Limits) -> Dict[str, Optional[int]]:
+    return {
+        "minute": limits["remainingThisMinute"],
+        "day": limits.get("remainingToday"),
+        "month": limits["remainingThisMonth"],
+    }
 
 
 def _headers_for_limit_denial(reason: str, decision: Mapping[str, Any]) -> Headers:
     wait, limits = decision.get("retryAfterSeconds"), decision.get("limits")
-    name = "minute" if reason == "rate_limited" else "month"
-    headers: Headers = [("ratelimit", f'"{name}";r=0{_parameter("t", wait)}')]
+    window = (decision.get("exceededLimit") or {}).get("window")
+    if window not in ("minute", "day", "month"):
+        window = "minute" if reason == "rate_limited" else "month"
+    # A call that costs more than is left leaves what there is.
+    remaining = int((_remaining(limits) if limits else {}).get(window) or 0)
+    headers: Headers = [("ratelimit", f'"{window}";r={remaining}{_parameter("t", wait)}')]
     if wait is not None:
         headers.append(("retry-after", str(int(wait))))
     if limits is not None:
@@ -233,7 +284,10 @@ def _headers_for_limit_denial(reason: str, decision: Mapping[str, Any]) -> Heade
 
 
 def _policy_field(limits: Limits) -> str:
-    return f'"minute";q={int(limits["rateLimitPerMinute"])};w=60, "month";q={int(limits["monthlyQuota"])}'
+    daily = limits.get("dailyQuota")
+    day = "" if daily is None else f'"day";q={int(daily)};w=86400, '
+    minute, month = int(limits["rateLimitPerMinute"]), int(limits["monthlyQuota"])
+    return f'"minute";q={minute};w=60, {day}"month";q={month}'
 
 
 def _parameter(name: str, value: Optional[int]) -> str:

@@ -78,8 +78,12 @@ def allow_decision(project_id: str = FAKE_PROJECT_ID) -> AllowDecision:
 
 
 def deny_decision(reason: str) -> DenyDecision:
-    """A denial; one by a limit has the limits and the seconds to wait."""
+    """A denial; one by a limit has the limits, the one that was exceeded and the seconds to wait."""
     decision: Any = {"allowed": False, "decisionId": _DECISION_ID, "denialReason": reason}
-    if reason in ("quota_exceeded", "rate_limited"):
-        decision.update(limits=_limits(), retryAfterSeconds=30)
+    windows = {"rate_limited": ("minute", 60), "quota_exceeded": ("month", 10_000)}
+    if reason in windows:
+        window, value = windows[reason]
+        limits: Any = {**_limits(), f"remainingThis{window.title()}": 0}
+        exceeded = {"owner": "plan", "window": window, "value": value}
+        decision.update(limits=limits, retryAfterSeconds=30, exceededLimit=exceeded)
     return cast(DenyDecision, decision)

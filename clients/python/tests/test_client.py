@@ -346,6 +346,65 @@ class GuardCases:
         self.assertEqual(fields["ratelimit"], '"minute";r=0;t=30')
         self.assertEqual(fields["ratelimit-policy"], '"minute";q=60;w=60, "month";q=10000')
 
+    def test_names_the_day_where_a_daily_quota_applies(self):
+        decision = allow_decision()
+        decision["limits"].update(dailyQuota=500, remainingToday=499)
+        decision["resetAfterSeconds"]["day"] = 3_600
+        fields = self.ask(FakeClient({"key": decision}), [("x-api-key", "key")])[1]
+        self.assertEqual(
+            fields["ratelimit"], '"minute";r=59;t=30, "day";r=499;t=3600, "month";r=9999;t=86400'
+        )
+        self.assertEqual(
+            fields["ratelimit-policy"], '"minute";q=60;w=60, "day";q=500;w=86400, "month";q=10000'
+        )
+        denial = deny_decision("quota_exceeded")
+        denial["exceededLimit"].update(window="day", value=500)
+        denial["limits"].update(dailyQuota=500, remainingToday=3)
+        fields = self.ask(FakeClient({"key": denial}), [("x-api-key", "key")])[1]
+        self.assertEqual(fields["ratelimit"], '"day";r=3;t=30')
+        denial["exceededLimit"]["window"] = "fortnight"
+        fields = self.ask(FakeClient({"key": denial}), [("x-api-key", "key")])[1]
+        self.assertEqual(fields["ratelimit"], '"month";r=0;t=30')
+
+    def test_takes_an_allow_with_a_customer_and_none_with_a_malformed_one(self):
+        customer = {"customerId": "c", "externalId": "acme", "plan": None}
+        for change, expected in (
+            ({"customer": customer}, 200),
+            ({"customer": {**customer, "plan": {"planId": "p", "name": "Gold"}}}, 200),
+            ({"customer": {**customer, "plan": {"planId": "p"}}}, 503),
+            ({"customer": {**customer, "externalId": 7}}, 503),
+            ({"customer": None}, 503),
+        ):
+            decision = allow_decision()
+            decision["access"].update(change)
+            status, _, _, handled = self.ask(FakeClient({"key": decision}), [("x-api-key", "key")])
+            self.assertEqual((change, status), (change, expected))
+            if expected == 200:
+                self.assertEqual(handled[0]["customer"], change["customer"])
+        for scopes, expected in (([], 200), (["read"], 200), ("read", 503), ([7], 503), (None, 503)):
+            decision = allow_decision()
+            decision["access"]["apiKey"]["scopes"] = scopes
+            status = self.ask(FakeClient({"key": decision}), [("x-api-key", "key")])[0]
+            self.assertEqual((scopes, status), (scopes, expected))
+
+    def test_charges_the_cost_that_the_host_says(self):
+        key = [("x-api-key", "good")]
+        for cost, expected in ((25, 25), (0, 0), (lambda request: len(request), None)):
+            client = FakeClient({"good": "allow"})
+            self.assertEqual(self.ask(client, key, {"cost": cost})[0], 200)
+            asked = client.questions[0]["cost"]
+            self.assertTrue(asked == expected if expected is not None else asked > 3)
+        client = FakeClient({"good": "allow"})
+        self.ask(client, key)
+        self.assertNotIn("cost", client.questions[0])
+        for wrong in (-1, 1.5, True, "5", 1_000_001):
+            client = FakeClient({"good": "allow"})
+            with self.assertRaises(CeibaConfigError):
+                self.ask(client, key, {"cost": wrong})
+            for returned in (wrong, None):
+                status, _, _, handled = self.ask(client, key, {"cost": lambda _: returned})
+                self.assertEqual((status, handled, client.questions), (503, [], []))
+
     def test_gives_a_head_request_no_body(self):
         status, _, body, _ = self.ask(client_of(SCENARIOS["allowed"]), [], method="HEAD")
         self.assertEqual((status, body), (401, b""))

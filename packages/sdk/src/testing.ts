@@ -96,11 +96,19 @@ export function allowDecision(
 /** A denial; one by a limit has the limits, the one that was exceeded and the seconds to wait. */
 export function denyDecision(denialReason: DenialReason): DenyDecision {
   const isLimit = httpStatusForDenial(denialReason) === 429;
-  const { limits } = allowDecision();
-  const exceededLimit =
-    denialReason === 'rate_limited'
-      ? ({ owner: 'plan', window: 'minute', value: limits.rateLimitPerMinute } as const)
-      : ({ owner: 'plan', window: 'month', value: limits.monthlyQuota } as const);
-  const wait = isLimit ? { limits, retryAfterSeconds: 30, exceededLimit } : {};
+  const wait = isLimit ? { ...exceeded(denialReason), retryAfterSeconds: 30 } : {};
   return { allowed: false, decisionId: DECISION_ID, denialReason, ...wait };
+}
+
+function exceeded(denialReason: DenialReason): Pick<DenyDecision, 'limits' | 'exceededLimit'> {
+  const { limits } = allowDecision();
+  return denialReason === 'rate_limited'
+    ? {
+        limits: { ...limits, remainingThisMinute: 0 },
+        exceededLimit: { owner: 'plan', window: 'minute', value: limits.rateLimitPerMinute },
+      }
+    : {
+        limits: { ...limits, remainingThisMonth: 0 },
+        exceededLimit: { owner: 'plan', window: 'month', value: limits.monthlyQuota },
+      };
 }
