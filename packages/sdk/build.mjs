@@ -73,7 +73,8 @@ async function buildTypes() {
     await bundle.write({
       dir: draft,
       entryFileNames: `[name]${extension}`,
-      chunkFileNames: `types/[name]${extension}`,
+      // Declarations are the same in both formats: modules of each read one copy.
+      chunkFileNames: 'types/[name].d.cts',
       format: 'es',
     });
   }

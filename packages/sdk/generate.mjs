@@ -20,16 +20,16 @@ const ROOTS = [
   'Decision',
 ];
 
+/** What the client sends: only its types. */
+const INPUTS = [];
+
 /**
  * Where the client accepts more than the Runtime promises: a newer one may deny for another reason,
  * and an incomplete denial is a denial.
  */
 const TOLERATED = {
-  'DenyDecision.denialReason': {
-    type: 'DenialReason | (string & {})',
-    parse: (value) => `text(${value})`,
-  },
-  'DenyDecision.decisionId': { type: 'string | null', parse: (value) => `text(${value}) ?? null` },
+  'DenyDecision.denialReason': { type: 'DenialReason | (string & {})', reader: 'text' },
+  'DenyDecision.decisionId': { type: 'string | null', reader: '(id) => text(id) ?? null' },
 };
 /** Fields without which an answer is valid, also where they are malformed. */
 const DISPENSABLE = [
@@ -42,10 +42,10 @@ const DISPENSABLE = [
 const HEAD = `/** What the Runtime answers. Written by generate.mjs from its OpenAPI document. */
 
 import type { DenialReason } from '@ceiba/contract/sets';
-import { count, fieldsOf, list, nullable, oneOf, text } from '../json.ts';
+import { count, fieldsOf, list, nullable, oneOf, type Read, shape, text } from '../json.ts';
 
 /*
- * Answers are parsed field by field, because a value that only resembles an allow must not become one
+ * Answers are read field by field, because a value that only resembles an allow must not become one
  * (docs/reference/consistency.md: fail closed). Unknown fields are ignored and dropped. A parser returns
  * undefined for a body of another shape.
  */`;
@@ -71,41 +71,46 @@ function typeOf(schema) {
   const variants = variantsOf(schema);
   if (variants) return variants.map(typeOf).join(' | ');
   if (schema.type === 'array') return `${typeOf(schema.items)}[]`;
-  const types = { string: 'string', integer: 'number', boolean: 'boolean', null: 'null' };
+  const types = {
+    string: 'string',
+    integer: 'number',
+    boolean: 'boolean',
+    null: 'null',
+    object: 'Record<string, unknown>',
+  };
   return nameOf(schema) ?? literalsOf(schema)?.join(' | ') ?? types[schema.type];
 }
 
-/** The call that parses a value, which is an expression. */
-function parseCall(schema, value) {
+/** The reader of a value, which is an expression. */
+function readerOf(schema) {
   const variants = variantsOf(schema);
   if (variants) {
     const [some, nothing] = variants;
-    if (nothing?.type !== 'null') throw new Error(`no parser for ${JSON.stringify(schema)}`);
-    return `nullable(${value}, ${parserOf(some)})`;
+    if (nothing?.type !== 'null') throw new Error(`no reader for ${JSON.stringify(schema)}`);
+    return `nullable(${readerOf(some)})`;
   }
-  if (schema.type === 'array') return `list(${value}, ${parserOf(schema.items)})`;
+  if (schema.type === 'array') return `list(${readerOf(schema.items)})`;
   const literals = literalsOf(schema);
-  return literals ? `oneOf(${[value, ...literals].join(', ')})` : `${parserOf(schema)}(${value})`;
-}
-
-function parserOf(schema) {
+  if (literals) return `oneOf(${literals.join(', ')})`;
   const name = nameOf(schema);
-  const parser = name ? `parse${name}` : { string: 'text', integer: 'count' }[schema.type];
-  if (parser === undefined) throw new Error(`no parser for ${JSON.stringify(schema)}`);
-  return parser;
+  const readers = { string: 'text', integer: 'count', object: 'fieldsOf' };
+  const reader = name ? `parse${name}` : readers[schema.type];
+  if (reader === undefined) throw new Error(`no reader for ${JSON.stringify(schema)}`);
+  return reader;
 }
 
 function fieldsOf(shape) {
   const { properties, required = [] } = schemas[shape];
   return Object.entries(properties).map(([name, schema]) => {
     const path = `${shape}.${name}`;
+    const isDispensable = DISPENSABLE.includes(path);
     return {
       name,
       description: schema.description,
-      isRequired: required.includes(name) && !DISPENSABLE.includes(path),
-      isDispensable: DISPENSABLE.includes(path),
+      isDispensable,
+      isRequired: required.includes(name) && !isDispensable,
       type: TOLERATED[path]?.type ?? typeOf(schema),
-      call: TOLERATED[path]?.parse(`fields?.${name}`) ?? parseCall(schema, `fields?.${name}`),
+      reader: () => TOLERATED[path]?.reader ?? readerOf(schema),
     };
   });
 }
@@ -125,37 +130,37 @@ function fieldsOfOthers(shape) {
 
 const comment = (text, indent = '') => (text ? [`${indent}/** ${text} */`] : []);
 
-function objectModule(shape) {
-  const fields = fieldsOf(shape);
-  const required = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name);
-  const optional = fields.filter(({ isRequired }) => !isRequired).map(({ name }) => name);
-  // An optional one may be absent, and must be right where it is not.
-  const strict = fields.filter(({ isRequired, isDispensable }) => !isRequired && !isDispensable);
-  const missing = [
-    ...required.map((name) => `${name} === undefined`),
-    ...strict.map(({ name }) => `(${name} === undefined && fields?.${name} !== undefined)`),
-  ].join(' ||\n    ');
+function typeModule(shape) {
   return [
     ...comment(schemas[shape].description),
     `export interface ${shape} {`,
-    ...fields.flatMap(({ name, description, isRequired, type }) => [
+    ...fieldsOf(shape).flatMap(({ name, description, isRequired, type }) => [
       ...comment(description, '  '),
       `  readonly ${name}${isRequired ? '' : '?'}: ${type}${isRequired ? '' : ' | undefined'};`,
     ]),
     ...fieldsOfOthers(shape).map((name) => `  readonly ${name}?: undefined;`),
     '}',
+  ];
+}
+
+function objectModule(shape) {
+  const fields = fieldsOf(shape);
+  const readers = (wanted) => {
+    const pairs = fields.filter(wanted).map(({ name, reader }) => `${name}: ${reader()}`);
+    return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
+  };
+  const lists = [
+    readers(({ isRequired }) => isRequired),
+    readers(({ isRequired, isDispensable }) => !isRequired && !isDispensable),
+    readers(({ isDispensable }) => isDispensable),
+  ];
+  while (lists.at(-1) === '{}') lists.pop();
+  return [
+    ...typeModule(shape),
     '',
-    `export function parse${shape}(body: unknown): ${shape} | undefined {`,
-    '  const fields = fieldsOf(body);',
-    ...fields.map(({ name, call }) => `  const ${name} = ${call};`),
-    `  if (\n    ${missing}\n  ) {`,
-    '    return undefined;',
-    '  }',
-    '  return {',
-    `    ${required.join(', ')},`,
-    ...optional.map((name) => `    ...(${name} === undefined ? {} : { ${name} }),`),
-    '  };',
-    '}',
+    `${exported(shape)}const parse${shape}: Read<${shape}> = shape(`,
+    ...lists.map((readers) => `  ${readers},`),
+    ');',
   ];
 }
 
@@ -165,17 +170,19 @@ function unionModule(shape) {
     ...comment(schemas[shape].description),
     `export type ${shape} = ${names.join(' | ')};`,
     '',
-    `export function parse${shape}(body: unknown): ${shape} | undefined {`,
-    `  return ${names.map((name) => `parse${name}(body)`).join(' ?? ')};`,
-    '}',
+    `${exported(shape)}const parse${shape}: Read<${shape}> = (body) =>`,
+    `  ${names.map((name) => `parse${name}(body)`).join(' ?? ')};`,
   ];
 }
+
+const exported = (shape) => (ROOTS.includes(shape) ? 'export ' : '');
 
 const shapes = new Set(ROOTS.flatMap((name) => [...withParts(name)]));
 const parts = [...shapes].map((shape) =>
   (schemas[shape].oneOf ? unionModule(shape) : objectModule(shape)).join('\n'),
 );
-const generated = `${[HEAD, ...parts].join('\n\n')}\n`;
+const inputs = INPUTS.map((shape) => typeModule(shape).join('\n'));
+const generated = `${[HEAD, ...parts, ...inputs].join('\n\n')}\n`;
 
 if (!process.argv.includes('--check')) {
   writeFileSync(OUTPUT, generated);

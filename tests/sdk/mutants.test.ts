@@ -67,15 +67,15 @@ const MUTANTS: Mutant[] = [
   {
     name: 'an `allowed` that may be any truthy value',
     file: 'generated/wire.js',
-    from: 'oneOf(fields?.allowed, true)',
-    to: '(fields?.allowed || undefined)',
+    from: 'allowed: oneOf(true)',
+    to: 'allowed: (value) => value || undefined',
     caughtBy: ['answers "allowed":"true"', 'answers "allowed":1'],
   },
   {
     name: 'limits that may be absent',
     file: 'generated/wire.js',
-    from: 'const limits = parseLimits(fields?.limits)',
-    to: `const limits = parseLimits(fields?.limits) ?? ${JSON.stringify(JSON.parse(ALLOW).limits)}`,
+    from: 'access: parseAccessContext, limits: parseLimits',
+    to: `access: parseAccessContext, limits: (value) => parseLimits(value) ?? ${JSON.stringify(JSON.parse(ALLOW).limits)}`,
     caughtBy: ['answers an allow without limits'],
   },
   {

@@ -1,10 +1,10 @@
 /** What the Runtime answers. Written by generate.mjs from its OpenAPI document. */
 
 import type { DenialReason } from '@ceiba/contract/sets';
-import { count, fieldsOf, list, nullable, oneOf, text } from '../json.ts';
+import { count, fieldsOf, list, nullable, oneOf, type Read, shape, text } from '../json.ts';
 
 /*
- * Answers are parsed field by field, because a value that only resembles an allow must not become one
+ * Answers are read field by field, because a value that only resembles an allow must not become one
  * (docs/reference/consistency.md: fail closed). Unknown fields are ignored and dropped. A parser returns
  * undefined for a body of another shape.
  */
@@ -25,52 +25,18 @@ export interface ApiKeySummary {
   readonly lastUsedAt: string | null;
 }
 
-export function parseApiKeySummary(body: unknown): ApiKeySummary | undefined {
-  const fields = fieldsOf(body);
-  const apiKeyId = text(fields?.apiKeyId);
-  const displayName = text(fields?.displayName);
-  const keyPrefix = text(fields?.keyPrefix);
-  const status = oneOf(fields?.status, 'active', 'revoked', 'archived');
-  const createdAt = text(fields?.createdAt);
-  const expiresAt = nullable(fields?.expiresAt, text);
-  const revokedAt = nullable(fields?.revokedAt, text);
-  const archivedAt = nullable(fields?.archivedAt, text);
-  const lastUsedAt = nullable(fields?.lastUsedAt, text);
-  if (
-    apiKeyId === undefined ||
-    displayName === undefined ||
-    keyPrefix === undefined ||
-    status === undefined ||
-    createdAt === undefined ||
-    expiresAt === undefined ||
-    revokedAt === undefined ||
-    archivedAt === undefined ||
-    lastUsedAt === undefined
-  ) {
-    return undefined;
-  }
-  return {
-    apiKeyId, displayName, keyPrefix, status, createdAt, expiresAt, revokedAt, archivedAt, lastUsedAt,
-  };
-}
+export const parseApiKeySummary: Read<ApiKeySummary> = shape(
+  { apiKeyId: text, displayName: text, keyPrefix: text, status: oneOf('active', 'revoked', 'archived'), createdAt: text, expiresAt: nullable(text), revokedAt: nullable(text), archivedAt: nullable(text), lastUsedAt: nullable(text) },
+);
 
 /** All keys of the project, newest first, revoked and archived ones too. */
 export interface ApiKeyListResult {
   readonly apiKeys: ApiKeySummary[];
 }
 
-export function parseApiKeyListResult(body: unknown): ApiKeyListResult | undefined {
-  const fields = fieldsOf(body);
-  const apiKeys = list(fields?.apiKeys, parseApiKeySummary);
-  if (
-    apiKeys === undefined
-  ) {
-    return undefined;
-  }
-  return {
-    apiKeys,
-  };
-}
+export const parseApiKeyListResult: Read<ApiKeyListResult> = shape(
+  { apiKeys: list(parseApiKeySummary) },
+);
 
 /** A new key: the only answer with its plaintext, which cannot be retrieved again. */
 export interface ApiKeyCreateResult {
@@ -80,24 +46,9 @@ export interface ApiKeyCreateResult {
   readonly plaintextKey: string;
 }
 
-export function parseApiKeyCreateResult(body: unknown): ApiKeyCreateResult | undefined {
-  const fields = fieldsOf(body);
-  const apiKeyId = text(fields?.apiKeyId);
-  const displayName = text(fields?.displayName);
-  const keyPrefix = text(fields?.keyPrefix);
-  const plaintextKey = text(fields?.plaintextKey);
-  if (
-    apiKeyId === undefined ||
-    displayName === undefined ||
-    keyPrefix === undefined ||
-    plaintextKey === undefined
-  ) {
-    return undefined;
-  }
-  return {
-    apiKeyId, displayName, keyPrefix, plaintextKey,
-  };
-}
+export const parseApiKeyCreateResult: Read<ApiKeyCreateResult> = shape(
+  { apiKeyId: text, displayName: text, keyPrefix: text, plaintextKey: text },
+);
 
 /** The status that a key has after revoke and archive. */
 export interface ApiKeyLifecycleResult {
@@ -105,20 +56,9 @@ export interface ApiKeyLifecycleResult {
   readonly status: 'revoked' | 'archived';
 }
 
-export function parseApiKeyLifecycleResult(body: unknown): ApiKeyLifecycleResult | undefined {
-  const fields = fieldsOf(body);
-  const apiKeyId = text(fields?.apiKeyId);
-  const status = oneOf(fields?.status, 'revoked', 'archived');
-  if (
-    apiKeyId === undefined ||
-    status === undefined
-  ) {
-    return undefined;
-  }
-  return {
-    apiKeyId, status,
-  };
-}
+export const parseApiKeyLifecycleResult: Read<ApiKeyLifecycleResult> = shape(
+  { apiKeyId: text, status: oneOf('revoked', 'archived') },
+);
 
 /** The key of the caller. */
 export interface MatchedApiKey {
@@ -129,25 +69,10 @@ export interface MatchedApiKey {
   readonly scopes?: string[] | undefined;
 }
 
-export function parseMatchedApiKey(body: unknown): MatchedApiKey | undefined {
-  const fields = fieldsOf(body);
-  const apiKeyId = text(fields?.apiKeyId);
-  const displayName = text(fields?.displayName);
-  const keyPrefix = text(fields?.keyPrefix);
-  const scopes = list(fields?.scopes, text);
-  if (
-    apiKeyId === undefined ||
-    displayName === undefined ||
-    keyPrefix === undefined ||
-    (scopes === undefined && fields?.scopes !== undefined)
-  ) {
-    return undefined;
-  }
-  return {
-    apiKeyId, displayName, keyPrefix,
-    ...(scopes === undefined ? {} : { scopes }),
-  };
-}
+const parseMatchedApiKey: Read<MatchedApiKey> = shape(
+  { apiKeyId: text, displayName: text, keyPrefix: text },
+  { scopes: list(text) },
+);
 
 /** The plan that a customer is on. */
 export interface MatchedCustomerPlan {
@@ -155,20 +80,9 @@ export interface MatchedCustomerPlan {
   readonly name: string;
 }
 
-export function parseMatchedCustomerPlan(body: unknown): MatchedCustomerPlan | undefined {
-  const fields = fieldsOf(body);
-  const planId = text(fields?.planId);
-  const name = text(fields?.name);
-  if (
-    planId === undefined ||
-    name === undefined
-  ) {
-    return undefined;
-  }
-  return {
-    planId, name,
-  };
-}
+const parseMatchedCustomerPlan: Read<MatchedCustomerPlan> = shape(
+  { planId: text, name: text },
+);
 
 /** The customer of the key. */
 export interface MatchedCustomer {
@@ -178,22 +92,9 @@ export interface MatchedCustomer {
   readonly plan: MatchedCustomerPlan | null;
 }
 
-export function parseMatchedCustomer(body: unknown): MatchedCustomer | undefined {
-  const fields = fieldsOf(body);
-  const customerId = text(fields?.customerId);
-  const externalId = text(fields?.externalId);
-  const plan = nullable(fields?.plan, parseMatchedCustomerPlan);
-  if (
-    customerId === undefined ||
-    externalId === undefined ||
-    plan === undefined
-  ) {
-    return undefined;
-  }
-  return {
-    customerId, externalId, plan,
-  };
-}
+const parseMatchedCustomer: Read<MatchedCustomer> = shape(
+  { customerId: text, externalId: text, plan: nullable(parseMatchedCustomerPlan) },
+);
 
 /** The policy that allows the request. */
 export interface MatchedPolicy {
@@ -202,22 +103,9 @@ export interface MatchedPolicy {
   readonly pathPattern: string;
 }
 
-export function parseMatchedPolicy(body: unknown): MatchedPolicy | undefined {
-  const fields = fieldsOf(body);
-  const policyId = text(fields?.policyId);
-  const method = text(fields?.method);
-  const pathPattern = text(fields?.pathPattern);
-  if (
-    policyId === undefined ||
-    method === undefined ||
-    pathPattern === undefined
-  ) {
-    return undefined;
-  }
-  return {
-    policyId, method, pathPattern,
-  };
-}
+const parseMatchedPolicy: Read<MatchedPolicy> = shape(
+  { policyId: text, method: text, pathPattern: text },
+);
 
 /** The plan of the project’s subscription. */
 export interface MatchedPlan {
@@ -225,20 +113,9 @@ export interface MatchedPlan {
   readonly name: string;
 }
 
-export function parseMatchedPlan(body: unknown): MatchedPlan | undefined {
-  const fields = fieldsOf(body);
-  const planId = text(fields?.planId);
-  const name = text(fields?.name);
-  if (
-    planId === undefined ||
-    name === undefined
-  ) {
-    return undefined;
-  }
-  return {
-    planId, name,
-  };
-}
+const parseMatchedPlan: Read<MatchedPlan> = shape(
+  { planId: text, name: text },
+);
 
 /** The key, policy and plan that an allowed request matched. */
 export interface AccessContext {
@@ -250,27 +127,10 @@ export interface AccessContext {
   readonly plan: MatchedPlan;
 }
 
-export function parseAccessContext(body: unknown): AccessContext | undefined {
-  const fields = fieldsOf(body);
-  const projectId = text(fields?.projectId);
-  const apiKey = parseMatchedApiKey(fields?.apiKey);
-  const customer = parseMatchedCustomer(fields?.customer);
-  const policy = parseMatchedPolicy(fields?.policy);
-  const plan = parseMatchedPlan(fields?.plan);
-  if (
-    projectId === undefined ||
-    apiKey === undefined ||
-    policy === undefined ||
-    plan === undefined ||
-    (customer === undefined && fields?.customer !== undefined)
-  ) {
-    return undefined;
-  }
-  return {
-    projectId, apiKey, policy, plan,
-    ...(customer === undefined ? {} : { customer }),
-  };
-}
+const parseAccessContext: Read<AccessContext> = shape(
+  { projectId: text, apiKey: parseMatchedApiKey, policy: parseMatchedPolicy, plan: parseMatchedPlan },
+  { customer: parseMatchedCustomer },
+);
 
 /** For each window the counter with the least left: of the minute in requests, of the day and the month in what they cost. */
 export interface Limits {
@@ -284,30 +144,10 @@ export interface Limits {
   readonly remainingToday?: number | undefined;
 }
 
-export function parseLimits(body: unknown): Limits | undefined {
-  const fields = fieldsOf(body);
-  const rateLimitPerMinute = count(fields?.rateLimitPerMinute);
-  const monthlyQuota = count(fields?.monthlyQuota);
-  const remainingThisMinute = count(fields?.remainingThisMinute);
-  const remainingThisMonth = count(fields?.remainingThisMonth);
-  const dailyQuota = count(fields?.dailyQuota);
-  const remainingToday = count(fields?.remainingToday);
-  if (
-    rateLimitPerMinute === undefined ||
-    monthlyQuota === undefined ||
-    remainingThisMinute === undefined ||
-    remainingThisMonth === undefined ||
-    (dailyQuota === undefined && fields?.dailyQuota !== undefined) ||
-    (remainingToday === undefined && fields?.remainingToday !== undefined)
-  ) {
-    return undefined;
-  }
-  return {
-    rateLimitPerMinute, monthlyQuota, remainingThisMinute, remainingThisMonth,
-    ...(dailyQuota === undefined ? {} : { dailyQuota }),
-    ...(remainingToday === undefined ? {} : { remainingToday }),
-  };
-}
+const parseLimits: Read<Limits> = shape(
+  { rateLimitPerMinute: count, monthlyQuota: count, remainingThisMinute: count, remainingThisMonth: count },
+  { dailyQuota: count, remainingToday: count },
+);
 
 /** Seconds until the UTC minute, month and day of `limits` end. */
 export interface ResetAfterSeconds {
@@ -316,23 +156,10 @@ export interface ResetAfterSeconds {
   readonly day?: number | undefined;
 }
 
-export function parseResetAfterSeconds(body: unknown): ResetAfterSeconds | undefined {
-  const fields = fieldsOf(body);
-  const minute = count(fields?.minute);
-  const month = count(fields?.month);
-  const day = count(fields?.day);
-  if (
-    minute === undefined ||
-    month === undefined ||
-    (day === undefined && fields?.day !== undefined)
-  ) {
-    return undefined;
-  }
-  return {
-    minute, month,
-    ...(day === undefined ? {} : { day }),
-  };
-}
+const parseResetAfterSeconds: Read<ResetAfterSeconds> = shape(
+  { minute: count, month: count },
+  { day: count },
+);
 
 /** The request may proceed, and was charged. */
 export interface AllowDecision {
@@ -347,26 +174,11 @@ export interface AllowDecision {
   readonly exceededLimit?: undefined;
 }
 
-export function parseAllowDecision(body: unknown): AllowDecision | undefined {
-  const fields = fieldsOf(body);
-  const allowed = oneOf(fields?.allowed, true);
-  const decisionId = text(fields?.decisionId);
-  const access = parseAccessContext(fields?.access);
-  const limits = parseLimits(fields?.limits);
-  const resetAfterSeconds = parseResetAfterSeconds(fields?.resetAfterSeconds);
-  if (
-    allowed === undefined ||
-    decisionId === undefined ||
-    access === undefined ||
-    limits === undefined
-  ) {
-    return undefined;
-  }
-  return {
-    allowed, decisionId, access, limits,
-    ...(resetAfterSeconds === undefined ? {} : { resetAfterSeconds }),
-  };
-}
+const parseAllowDecision: Read<AllowDecision> = shape(
+  { allowed: oneOf(true), decisionId: text, access: parseAccessContext, limits: parseLimits },
+  {},
+  { resetAfterSeconds: parseResetAfterSeconds },
+);
 
 /** The limit that refused a call, and whose it is: so many calls a minute, or so much cost a day or a month, in UTC. */
 export interface ExceededLimit {
@@ -375,22 +187,9 @@ export interface ExceededLimit {
   readonly value: number;
 }
 
-export function parseExceededLimit(body: unknown): ExceededLimit | undefined {
-  const fields = fieldsOf(body);
-  const owner = oneOf(fields?.owner, 'plan', 'customer_plan', 'customer', 'api_key', 'project_default');
-  const window = oneOf(fields?.window, 'minute', 'day', 'month');
-  const value = count(fields?.value);
-  if (
-    owner === undefined ||
-    window === undefined ||
-    value === undefined
-  ) {
-    return undefined;
-  }
-  return {
-    owner, window, value,
-  };
-}
+const parseExceededLimit: Read<ExceededLimit> = shape(
+  { owner: oneOf('plan', 'customer_plan', 'customer', 'api_key', 'project_default'), window: oneOf('minute', 'day', 'month'), value: count },
+);
 
 /** The request must not proceed; nothing was charged. */
 export interface DenyDecision {
@@ -408,32 +207,14 @@ export interface DenyDecision {
   readonly resetAfterSeconds?: undefined;
 }
 
-export function parseDenyDecision(body: unknown): DenyDecision | undefined {
-  const fields = fieldsOf(body);
-  const allowed = oneOf(fields?.allowed, false);
-  const decisionId = text(fields?.decisionId) ?? null;
-  const denialReason = text(fields?.denialReason);
-  const limits = parseLimits(fields?.limits);
-  const retryAfterSeconds = count(fields?.retryAfterSeconds);
-  const exceededLimit = parseExceededLimit(fields?.exceededLimit);
-  if (
-    allowed === undefined ||
-    decisionId === undefined ||
-    denialReason === undefined
-  ) {
-    return undefined;
-  }
-  return {
-    allowed, decisionId, denialReason,
-    ...(limits === undefined ? {} : { limits }),
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    ...(exceededLimit === undefined ? {} : { exceededLimit }),
-  };
-}
+const parseDenyDecision: Read<DenyDecision> = shape(
+  { allowed: oneOf(false), decisionId: (id) => text(id) ?? null, denialReason: text },
+  {},
+  { limits: parseLimits, retryAfterSeconds: count, exceededLimit: parseExceededLimit },
+);
 
 /** An allow or a denial: the verdict is in `allowed`. */
 export type Decision = AllowDecision | DenyDecision;
 
-export function parseDecision(body: unknown): Decision | undefined {
-  return parseAllowDecision(body) ?? parseDenyDecision(body);
-}
+export const parseDecision: Read<Decision> = (body) =>
+  parseAllowDecision(body) ?? parseDenyDecision(body);
