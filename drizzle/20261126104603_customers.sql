@@ -113,7 +113,7 @@ DECLARE
 BEGIN
   SELECT extnamespace::regnamespace::text INTO STRICT home FROM pg_catalog.pg_extension WHERE extname = 'pg_trgm';
   EXECUTE pg_catalog.format(
-    'CREATE INDEX customers_words_idx ON customers USING gin (lower(external_id || '' '' || name) %s.gin_trgm_ops) WITH (fastupdate = off)',
+    'CREATE INDEX customers_words_idx ON customers USING gin (lower((external_id || '' '' || name) COLLATE "default") %s.gin_trgm_ops) WITH (fastupdate = off)',
     home);
 EXCEPTION WHEN no_data_found OR insufficient_privilege OR undefined_object OR invalid_schema_name THEN
   RAISE NOTICE 'No index for searches of customers: %. Create the extension pg_trgm and run the statement of this migration.', SQLERRM;

@@ -4,7 +4,9 @@ import {
   DENIAL_REASONS,
   DISPLAY_NAME_LENGTH_MAX,
   EMAIL_LENGTH_MAX,
+  EXTERNAL_ID_BYTES_MAX,
   HIDDEN_CHARACTERS,
+  METADATA_BYTES_MAX,
   UUID,
   UUID_PATTERN,
 } from './sets.ts';
@@ -74,6 +76,45 @@ export const displayNameSchema = z
     (name) => name === '' || new RegExp(VISIBLE, 'u').test(name),
     'must hold a visible character',
   );
+
+/** The name of a customer, which it need not have. */
+export const customerNameSchema = z.union([z.string().trim().length(0), displayNameSchema]);
+
+const bytesOf = (text: string) => new TextEncoder().encode(text).length;
+
+/** The owner's own id of a customer, byte by byte. */
+export const externalIdSchema = z
+  .string()
+  .min(1, 'must not be empty')
+  .refine(
+    (id) => bytesOf(id) <= EXTERNAL_ID_BYTES_MAX,
+    `must be at most ${EXTERNAL_ID_BYTES_MAX} bytes`,
+  )
+  .refine(
+    (id) => !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(id),
+    'must not hold control characters or lone surrogates',
+  );
+
+/** What Postgres can neither hold nor give back as it was: NUL, lone surrogates, numbers with an exponent. */
+const canBeStored = (value: unknown): boolean => {
+  if (typeof value === 'string') return !/[\p{Cs}\0]/u.test(value);
+  if (typeof value === 'number') return Number.isFinite(value) && !String(value).includes('e');
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every((entry) => entry.every(canBeStored));
+};
+
+/** What an owner keeps with a customer: any JSON object, of at most 4 KiB. */
+export const metadataSchema = z
+  .record(z.string(), z.unknown(), 'must be an object')
+  .refine(
+    (metadata) => bytesOf(JSON.stringify(metadata)) <= METADATA_BYTES_MAX,
+    `must be at most ${METADATA_BYTES_MAX} bytes of JSON`,
+  )
+  .refine(
+    (metadata) => Object.entries(metadata).every((entry) => entry.every(canBeStored)),
+    'must not hold NUL, lone surrogates or numbers that need an exponent',
+  );
+export type Metadata = z.infer<typeof metadataSchema>;
 
 /** The e-mail address of an account. */
 export const emailSchema = z

@@ -79,3 +79,9 @@ export function inSnapshot<T>(
 /** Whether a change leaves every field of a row as it is. */
 export const isUnchanged = <Row extends object>(before: Row, after: Row): boolean =>
   Object.entries(after).every(([field, value]) => before[field as keyof Row] === value);
+
+/** What a change gives: its fields but for those that are undefined, which keep their values. */
+export const givenIn = <Fields extends object>(fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<{
+    [Name in keyof Fields]: Exclude<Fields[Name], undefined>;
+  }>;

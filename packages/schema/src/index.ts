@@ -55,6 +55,16 @@ export type { Fence, ServerEvidence } from './connection/server.ts';
 export { SESSION_SETTINGS } from './connection/session.ts';
 export { within, withPatience } from './connection/within.ts';
 export { type Actor, allOrNothing, inSnapshot, type VerbContext } from './context.ts';
+export {
+  type CreateCustomerInput,
+  type CreateCustomerResult,
+  createCustomer,
+} from './customer/create.ts';
+export type { CustomerFields } from './customer/fields.ts';
+export { type Customer, type CustomerRef, getCustomer } from './customer/get.ts';
+export * from './customer/list.ts';
+export * from './customer/set-suspended.ts';
+export * from './customer/update.ts';
 export * from './decision/lookup.ts';
 export * from './decision/simulate.ts';
 export { exportDecisions } from './decision-log/export.ts';

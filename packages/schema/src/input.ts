@@ -1,4 +1,12 @@
-import { displayNameSchema, emailSchema, expirySchema } from '@ceiba/contract';
+import {
+  customerNameSchema,
+  displayNameSchema,
+  emailSchema,
+  expirySchema,
+  externalIdSchema,
+  metadataSchema,
+} from '@ceiba/contract';
+import { BILLING_DAY_MAX, SUBSCRIPTION_STATUSES } from '@ceiba/contract/sets';
 import {
   ALERT_TYPES,
   type AlertType,
@@ -13,6 +21,8 @@ import {
   QUOTA_MAX,
   RETENTION_DAYS_MAX,
   RETENTION_DAYS_MIN,
+  sortedLabels,
+  whyNoLabels,
 } from '@ceiba/domain';
 import { z } from 'zod';
 
@@ -44,6 +54,18 @@ const INSTANT = 'must be a date and time within the years 0100 to 9999 in UTC';
 const instant = z
   .date(INSTANT)
   .refine((given) => expirySchema.safeParse(given.toISOString()).success, INSTANT);
+
+const LABELS = 'must be a list of labels';
+/** In their order and each once, which is how lists of labels are stored. */
+const labels = z.array(z.string(LABELS), LABELS).transform((given, issues) => {
+  const stored = sortedLabels(given);
+  const why = whyNoLabels(stored);
+  if (why === null) return stored;
+  issues.addIssue(why);
+  return z.NEVER;
+});
+
+const BILLING_DAY = `must be a day of the month from 1 to ${BILLING_DAY_MAX}`;
 
 /** A part of a policy, in the normal form that its parser returns. */
 const ofPolicy = (parse: (text: string) => string | { reason: string }) =>
@@ -83,7 +105,18 @@ const RULES = {
     const parsed = parsePathPattern(text);
     return parsed.ok ? parsed.pattern : parsed;
   }),
+  scopes: labels.nullable(),
+  externalId: externalIdSchema,
+  metadata: metadataSchema,
+  billingDay: z.int(BILLING_DAY).min(1, BILLING_DAY).max(BILLING_DAY_MAX, BILLING_DAY),
+  subscriptionStatus: z.enum(
+    SUBSCRIPTION_STATUSES,
+    `must be one of ${SUBSCRIPTION_STATUSES.join(', ')}`,
+  ),
 } as const satisfies Readonly<Record<string, z.ZodType>>;
+
+/** The rules of a customer that differ: its name may be empty, and its quotas larger. */
+export const CUSTOMER_RULES = { name: customerNameSchema, monthlyQuota: quota.nullable() } as const;
 
 export const LIMIT_NAMES = listLimits((name) => name);
 

@@ -114,3 +114,19 @@ export async function* everyPage<Item>(
 /** A search term, trimmed and without NUL, which no text in Postgres can hold; null when empty. */
 export const searchText = (text: string | undefined): string | null =>
   text?.replaceAll('\0', '').trim() || null;
+
+const ONE_OR_TWO_LETTERS = /^[\p{L}\p{N}]{1,2}$/u;
+
+/**
+ * Part of a text, in either case; one or two letters are found where a word begins, because no trigram
+ * says where else they are.
+ *
+ * @param words the text in lower case, as the expression of its index of trigrams
+ */
+export function matchesWords(words: SQL, text: string): SQL {
+  const wanted = text.toLowerCase();
+  const literal = wanted.replaceAll(/[\\%_]/g, '\\$&');
+  return ONE_OR_TWO_LETTERS.test(wanted)
+    ? sql`(${words} like ${`${wanted}%`} or ${words} like ${`% ${wanted}%`})`
+    : sql`${words} like ${`%${literal}%`}`;
+}

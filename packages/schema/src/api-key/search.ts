@@ -2,7 +2,15 @@ import type { ApiKeyStatus } from '@ceiba/contract';
 import { API_KEY_BRAND, API_KEY_PREFIX_LENGTH } from '@ceiba/domain';
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
-import { keyset, type Page, type PageRequest, readPage, searchText, UUID_ID } from '../page.ts';
+import {
+  keyset,
+  matchesWords,
+  type Page,
+  type PageRequest,
+  readPage,
+  searchText,
+  UUID_ID,
+} from '../page.ts';
 import { apiKeys } from '../tables.ts';
 import { monthNumber } from '../time.ts';
 import { type ApiKeyHint, HINT_CONDITIONS } from './hints.ts';
@@ -155,7 +163,7 @@ function matchesText(text: string): SQL {
   const prefixes = text.startsWith(API_KEY_BRAND) ? [text] : [text, API_KEY_BRAND + text];
   return sql`(${sql.join(
     [
-      matchesWords(text.toLowerCase()),
+      matchesWords(WORDS, text),
       ...prefixes.map((prefix) => startsWith(prefix.slice(0, API_KEY_PREFIX_LENGTH))),
       ...(UUID_ID.test(id) ? [sql`${apiKeys.id} = ${id}`] : []),
     ],
@@ -163,19 +171,8 @@ function matchesText(text: string): SQL {
   )})`;
 }
 
-const ONE_OR_TWO_LETTERS = /^[\p{L}\p{N}]{1,2}$/u;
-
-/**
- * Part of the name or note; one or two letters are found where a word begins, because no trigram
- * says where else they are. The expression is that of the index `api_keys_words_idx`.
- */
-function matchesWords(text: string): SQL {
-  const words = sql`lower(${apiKeys.displayName} || ' ' || ${apiKeys.note})`;
-  const literal = text.replaceAll(/[\\%_]/g, '\\$&');
-  return ONE_OR_TWO_LETTERS.test(text)
-    ? sql`(${words} like ${`${text}%`} or ${words} like ${`% ${text}%`})`
-    : sql`${words} like ${`%${literal}%`}`;
-}
+/** The expression of the index `api_keys_words_idx`. */
+const WORDS = sql`lower(${apiKeys.displayName} || ' ' || ${apiKeys.note})`;
 
 /** A range rather than `like`, which Postgres cannot combine with another index under `or`. */
 const startsWith = (prefix: string) => sql`(${apiKeys.keyPrefix} collate "C" >= ${prefix}

@@ -69,7 +69,8 @@ export const customers = pgTable(
       table.id.desc().nullsFirst(),
     ),
     index('customers_plan_idx').on(table.projectId, table.planId),
-    // A migration adds `customers_words_idx`, of the trigrams of external id and name, where it may.
+    // A migration adds `customers_words_idx`, of the trigrams of external id and name, where it may: in
+    // the collation of the database, because the external id has one without letters beyond ASCII.
     check(
       'customers_external_id_check',
       between(sql`octet_length(${table.externalId})`, 1, EXTERNAL_ID_BYTES_MAX),

@@ -5,7 +5,7 @@ import { inTransaction, type VerbContext } from '../context.ts';
 import type { LockedProject } from './lock.ts';
 
 /** Writes the audit row of a change in the log of the project. */
-type Audit = (
+export type Audit = (
   action: AuditAction,
   target: AuditEntry['target'],
   states?: Pick<AuditEntry, 'before' | 'after'>,

@@ -1,0 +1,67 @@
+import { and, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
+import type { Executor } from '../connection/database.ts';
+import {
+  keyset,
+  matchesWords,
+  type Page,
+  type PageRequest,
+  readPage,
+  searchText,
+  UUID_ID,
+} from '../page.ts';
+import { customers } from '../tables.ts';
+import { type Customer, selectCustomers } from './get.ts';
+
+export const CUSTOMER_STATES = ['active', 'suspended'] as const;
+export type CustomerStatus = (typeof CUSTOMER_STATES)[number];
+
+/** Each condition narrows the list. */
+export interface CustomerFilter {
+  /** Exactly this one. */
+  externalId?: string | undefined;
+  status?: CustomerStatus | undefined;
+  /** Part of the external id or the name, in either case. */
+  search?: string | undefined;
+}
+
+export interface ListCustomersInput extends PageRequest {
+  projectId: string;
+  filter?: CustomerFilter;
+}
+
+/** One page of a project's customers, newest first. */
+export function listCustomers(
+  db: { orm: Executor },
+  { projectId, filter = {}, ...page }: ListCustomersInput,
+): Promise<Page<Customer>> {
+  const ids = { idOf: ({ customerId }: Customer) => customerId, idFormat: UUID_ID };
+  return readPage<Customer>(page, ids, (place, count) => {
+    const { orderBy, beyond } = keyset(place, {
+      value: sql`${customers.createdAt}`,
+      id: sql`${customers.id}`,
+      descending: true,
+      rowAt: (id) => sql`(select c.created_at, c.id from customers c
+        where c.project_id = ${projectId} and c.id = ${id})`,
+    });
+    return selectCustomers(db.orm, and(...conditionsOf(projectId, filter), beyond))
+      .orderBy(...orderBy)
+      .limit(count);
+  });
+}
+
+function conditionsOf(
+  projectId: string,
+  { externalId, status, search }: CustomerFilter,
+): (SQL | undefined)[] {
+  const wanted = searchText(search);
+  return [
+    eq(customers.projectId, projectId),
+    externalId === undefined ? undefined : eq(customers.externalId, externalId),
+    status === 'suspended' ? isNotNull(customers.suspendedAt) : undefined,
+    status === 'active' ? isNull(customers.suspendedAt) : undefined,
+    wanted === null ? undefined : matchesWords(WORDS, wanted),
+  ];
+}
+
+/** The expression of the index `customers_words_idx`. */
+const WORDS = sql`lower((${customers.externalId} || ' ' || ${customers.name}) collate "default")`;
