@@ -22,6 +22,15 @@ export const uuidSchema = z.guid();
 const timestamp = z.iso.datetime();
 const wholeNumber = z.int().min(0);
 
+export const customerRefSchema = z
+  .strictObject({
+    customerId: uuidSchema,
+    externalId: z.string().describe('The owner’s own id.'),
+  })
+  .describe('A customer, by both of its ids.');
+
+const scopes = z.array(z.string());
+
 export const apiKeySummarySchema = z
   .strictObject({
     apiKeyId: uuidSchema,
@@ -37,6 +46,13 @@ export const apiKeySummarySchema = z
     revokedAt: timestamp.nullable(),
     archivedAt: timestamp.nullable(),
     lastUsedAt: timestamp.nullable().describe('Null until the first allowed request.'),
+    customer: customerRefSchema.optional().describe('Only of a key that has one.'),
+    scopes: scopes
+      .optional()
+      .describe('Only of a restricted key: the labels of the policies that it may call.'),
+    rateLimitPerMinute: wholeNumber.optional().describe('Only where the key has one of its own.'),
+    dailyQuota: wholeNumber.optional().describe('Only where the key has one of its own.'),
+    monthlyQuota: wholeNumber.optional().describe('Only where the key has one of its own.'),
   })
   .describe('A key, without its plaintext. Times are ISO 8601.');
 export type ApiKeySummary = z.infer<typeof apiKeySummarySchema>;
@@ -66,10 +82,7 @@ export const matchedApiKeySchema = z
     apiKeyId: uuidSchema,
     displayName: z.string(),
     keyPrefix: z.string(),
-    scopes: z
-      .array(z.string())
-      .optional()
-      .describe('Only of a restricted key: the labels that it has.'),
+    scopes: scopes.optional().describe('Only of a restricted key: the labels that it has.'),
   })
   .describe('The key of the caller.');
 export const matchedPolicySchema = z
@@ -83,12 +96,8 @@ export const matchedCustomerPlanSchema = z
   .strictObject({ planId: uuidSchema, name: z.string() })
   .describe('The plan that a customer is on.');
 
-export const matchedCustomerSchema = z
-  .strictObject({
-    customerId: uuidSchema,
-    externalId: z.string().describe('The owner’s own id.'),
-    plan: matchedCustomerPlanSchema.nullable(),
-  })
+export const matchedCustomerSchema = customerRefSchema
+  .extend({ plan: matchedCustomerPlanSchema.nullable() })
   .describe('The customer of the key.');
 
 export const accessContextSchema = z

@@ -14,6 +14,7 @@ export const TRANSITIONS = {
   set_expiry: { active: 'updated', revoked: 'conflict', archived: 'conflict' },
   set_disabled: { active: 'updated', revoked: 'conflict', archived: 'conflict' },
   set_limits: { active: 'updated', revoked: 'conflict', archived: 'conflict' },
+  update: { active: 'updated', revoked: 'conflict', archived: 'conflict' },
 } as const satisfies Record<string, Record<ApiKeyStatus, TransitionOutcome>>;
 
 export type ApiKeyTrigger = keyof typeof TRANSITIONS;
@@ -25,6 +26,7 @@ export const TARGET_STATUS = {
   set_expiry: 'active',
   set_disabled: 'active',
   set_limits: 'active',
+  update: 'active',
 } as const satisfies Record<ApiKeyTrigger, ApiKeyStatus>;
 
 const COUNTS_AGAINST_CAP = {

@@ -80,6 +80,9 @@ export function inSnapshot<T>(
 export const isUnchanged = <Row extends object>(before: Row, after: Row): boolean =>
   Object.entries(after).every(([field, value]) => before[field as keyof Row] === value);
 
+/** Fields that a change may leave out. */
+export type Given<Fields> = { [Name in keyof Fields]?: Fields[Name] | undefined };
+
 /** What a change gives: its fields but for those that are undefined, which keep their values. */
 export const givenIn = <Fields extends object>(fields: Fields) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<{

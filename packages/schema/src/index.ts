@@ -17,7 +17,12 @@ export * from './alert/send.ts';
 export * from './alert/set-disabled.ts';
 export * from './alert/update-destination.ts';
 export * from './api-key/change-many.ts';
-export * from './api-key/create.ts';
+export {
+  type ApiKeyFields,
+  type CreateApiKeyInput,
+  type CreateApiKeyResult,
+  createApiKey,
+} from './api-key/create.ts';
 export * from './api-key/describe.ts';
 export { exportApiKeys } from './api-key/export.ts';
 export { type ApiKeyRef, getApiKey } from './api-key/get.ts';
@@ -34,6 +39,7 @@ export * from './api-key/set-disabled.ts';
 export * from './api-key/set-limits.ts';
 export * from './api-key/survey.ts';
 export * from './api-key/transition.ts';
+export * from './api-key/update.ts';
 export { AUDIT_ACTIONS, type AuditAction } from './audit/actions.ts';
 export * from './audit/list.ts';
 export { classifyError } from './connection/classify-error.ts';

@@ -107,6 +107,7 @@ const RULES = {
   }),
   scopes: labels.nullable(),
   externalId: externalIdSchema,
+  externalCustomerId: externalIdSchema.nullable(),
   metadata: metadataSchema,
   billingDay: z.int(BILLING_DAY).min(1, BILLING_DAY).max(BILLING_DAY_MAX, BILLING_DAY),
   subscriptionStatus: z.enum(

@@ -1,65 +1,77 @@
 import { eachLimit, type KeyLimits, type MintedCredential } from '@ceiba/domain';
-import { and, eq, sql } from 'drizzle-orm';
-import type { Executor } from '../connection/database.ts';
-import type { VerbContext } from '../context.ts';
+import type { Given, VerbContext } from '../context.ts';
+import { customerNamed, type NamedCustomer, requireOneName } from '../customer/of-key.ts';
 import { checked, LIMIT_NAMES } from '../input.ts';
 import { changingProject } from '../project/change.ts';
 import { lockProject } from '../project/lock.ts';
-import { apiKeys, plans, subscriptions } from '../tables.ts';
-import { countsAgainstCap } from './cap.ts';
+import { apiKeys } from '../tables.ts';
+import { type FullPlan, fullPlanOfCustomer, fullPlanOfProject } from './cap.ts';
 
-export interface CreateApiKeyInput extends Partial<KeyLimits> {
+/** What an owner sets of a key besides its name. */
+export interface ApiKeyFields extends Given<KeyLimits>, NamedCustomer {
+  expiresAt?: Date | null | undefined;
+  /** The labels of the policies that it may call; null for all. */
+  scopes?: readonly string[] | null | undefined;
+}
+
+/** For `checked`. */
+export const API_KEY_FIELDS = [
+  'externalCustomerId',
+  'expiresAt',
+  'scopes',
+  ...LIMIT_NAMES,
+] as const;
+
+export interface CreateApiKeyInput extends ApiKeyFields {
   projectId: string;
   displayName: string;
   /** Only its digest and its prefix are stored. */
   minted: MintedCredential;
-  expiresAt?: Date | null;
 }
 
 export type CreateApiKeyResult =
   | { kind: 'created'; apiKeyId: string; displayName: string; keyPrefix: string }
-  | { kind: 'plan_limit_reached'; activeKeyCap: number }
-  | { kind: 'not_found' };
+  | FullPlan
+  /** `unknown_customer`: the project has no customer of that id. */
+  | { kind: 'unknown_customer' | 'not_found' };
 
-/** Creates a key unless the project has as many active keys as its plan allows. */
+/**
+ * Creates a key unless the project, or the key's customer, has as many active keys as its plan allows.
+ *
+ * @throws InvalidInputError where the customer is named twice, or a field breaks its rule
+ */
 export async function createApiKey(
   ctx: VerbContext,
   given: CreateApiKeyInput,
 ): Promise<CreateApiKeyResult> {
-  const input = checked(given, ['displayName', 'expiresAt', ...LIMIT_NAMES]);
-  const { projectId, displayName, minted, expiresAt = null } = input;
+  requireOneName(given);
+  const { projectId, minted, ...input } = checked(given, ['displayName', ...API_KEY_FIELDS]);
   return changingProject(ctx, projectId, lockProject, async (tx, _, audit) => {
-    const activeKeyCap = await capOf(tx, projectId);
-    if ((await countAgainstCap(tx, projectId)) >= activeKeyCap) {
-      return { kind: 'plan_limit_reached', activeKeyCap };
-    }
+    const full = await fullPlanOfProject(tx, projectId);
+    if (full !== null) return full;
+    const customer = await customerNamed(tx, input, { projectId, audit });
+    if (customer === 'unknown') return { kind: 'unknown_customer' };
+    const { customerId = null, externalId } = customer ?? {};
+    const fullCustomer = customerId && (await fullPlanOfCustomer(tx, { projectId, customerId }));
+    if (fullCustomer) return fullCustomer;
+    const { displayName, expiresAt = null, scopes = null } = input;
     const shown = { displayName, keyPrefix: minted.prefix };
     const limits = eachLimit((limit) => input[limit] ?? null);
+    const state = { ...shown, expiresAt, ...limits, scopes: scopes && [...scopes], customerId };
     const [row] = await tx
       .insert(apiKeys)
-      .values({ projectId, ...shown, keyDigest: minted.digest, expiresAt, ...limits })
+      .values({ projectId, keyDigest: minted.digest, ...state })
       .returning({ apiKeyId: apiKeys.id });
     if (row === undefined) throw new Error('an insert returned no row');
     const { apiKeyId } = row;
-    const after = { ...shown, expiresAt: expiresAt?.toISOString() ?? null, ...limits };
+    const after = {
+      ...shown,
+      expiresAt: expiresAt?.toISOString() ?? null,
+      ...limits,
+      ...(scopes !== null && { scopes }),
+      ...(externalId !== undefined && { customer: externalId }),
+    };
     await audit('api_key.create', { id: apiKeyId, label: displayName }, { after });
     return { kind: 'created', apiKeyId, ...shown };
   });
-}
-
-async function capOf(tx: Executor, projectId: string): Promise<number> {
-  const [row] = await tx
-    .select({ activeKeyCap: plans.activeKeyCap })
-    .from(subscriptions)
-    .innerJoin(plans, eq(plans.id, subscriptions.planId))
-    .where(eq(subscriptions.projectId, projectId));
-  return row?.activeKeyCap ?? 0;
-}
-
-async function countAgainstCap(tx: Executor, projectId: string): Promise<number> {
-  const [row] = await tx
-    .select({ count: sql<number>`count(*)::int` })
-    .from(apiKeys)
-    .where(and(eq(apiKeys.projectId, projectId), countsAgainstCap('api_keys')));
-  return row?.count ?? 0;
 }

@@ -1,4 +1,3 @@
-import { limitsIn } from '@ceiba/domain';
 import { eq } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { apiKeys, projects } from '../tables.ts';
@@ -10,7 +9,6 @@ export const changeColumns = {
   ...summaryColumns,
   note: apiKeys.note,
   disabledAt: apiKeys.disabledAt,
-  ...limitsIn(apiKeys),
 };
 
 /** Locks a key for a change. */

@@ -1,5 +1,5 @@
 import type { ApiKeySummary } from '@ceiba/contract';
-import { type KeyLimits, limitsIn } from '@ceiba/domain';
+import { type KeyLimits, type LimitName, limitsIn } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { apiKeys } from '../tables.ts';
@@ -9,7 +9,7 @@ import { type ApiKeyHint, hintsOfRow } from './hints.ts';
 import { summaryColumns, toSummary } from './summary.ts';
 
 /** A key as the console shows it: the read shape and what the contract's readers do not see. */
-export interface ApiKeyRow extends ApiKeySummary, KeyLimits {
+export interface ApiKeyRow extends Omit<ApiKeySummary, LimitName>, KeyLimits {
   /** By the database's clock. The status of an expired key stays `active`. */
   isExpired: boolean;
   /** ISO 8601; null unless the key is disabled. Its status stays `active`. */
@@ -31,7 +31,6 @@ export const rowColumns = {
   isExpired: sql<boolean>`coalesce(${apiKeys.expiresAt} <= now(), false)`,
   disabledAt: apiKeys.disabledAt,
   note: apiKeys.note,
-  ...limitsIn(apiKeys),
   usedThisMonth,
   hints: hintsOfRow,
 };
@@ -40,7 +39,16 @@ type SelectedRow = Parameters<typeof toSummary>[0] &
   Omit<ApiKeyRow, keyof ApiKeySummary | 'disabledAt'> & { disabledAt: Date | null };
 
 export function toRow(row: SelectedRow): ApiKeyRow {
-  return { ...row, ...toSummary(row), disabledAt: row.disabledAt?.toISOString() ?? null };
+  const { isExpired, note, usedThisMonth, hints } = row;
+  return {
+    ...toSummary(row),
+    ...limitsIn(row),
+    isExpired,
+    disabledAt: row.disabledAt?.toISOString() ?? null,
+    note,
+    usedThisMonth,
+    hints,
+  };
 }
 
 /** @returns the key as the console shows it, or null when the project has no such key */

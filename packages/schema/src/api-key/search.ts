@@ -22,6 +22,8 @@ export type ApiKeySort = (typeof API_KEY_SORTS)[number];
 export interface SearchApiKeysInput extends PageRequest {
   projectId: string;
   status?: ApiKeyStatus;
+  /** Only keys of this customer. */
+  customerId?: string;
   /** Only keys with this hint. */
   hint?: ApiKeyHint;
   /** Part of the name or note, the first characters of the key, or its id. */
@@ -147,11 +149,18 @@ const SORTS: Record<ApiKeySort, Sort> = {
   },
 };
 
-function matching({ projectId, status, hint, text }: SearchApiKeysInput): SQL | undefined {
+function matching({
+  projectId,
+  status,
+  customerId,
+  hint,
+  text,
+}: SearchApiKeysInput): SQL | undefined {
   const wanted = searchText(text);
   return and(
     eq(apiKeys.projectId, projectId),
     status === undefined ? undefined : eq(apiKeys.status, status),
+    customerId === undefined ? undefined : eq(apiKeys.customerId, customerId),
     hint === undefined ? undefined : HINT_CONDITIONS[hint],
     wanted === null ? undefined : matchesText(wanted),
   );

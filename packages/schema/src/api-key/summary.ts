@@ -1,4 +1,6 @@
 import type { ApiKeySummary } from '@ceiba/contract';
+import { type KeyLimits, limitsIn, listLimits } from '@ceiba/domain';
+import { sql } from 'drizzle-orm';
 import { apiKeys } from '../tables.ts';
 
 /** The columns of the read shape; the digest is not among them. */
@@ -12,15 +14,32 @@ export const summaryColumns = {
   revokedAt: apiKeys.revokedAt,
   archivedAt: apiKeys.archivedAt,
   lastUsedAt: apiKeys.lastUsedAt,
+  customerId: apiKeys.customerId,
+  /** A query within the list, because a statement that changes a key cannot join. */
+  externalCustomerId: sql<string | null>`(
+    select c.external_id from customers c
+    where c.project_id = api_keys.project_id and c.id = api_keys.customer_id)`,
+  scopes: apiKeys.scopes,
+  ...limitsIn(apiKeys),
 };
 
-type SummaryRow = Pick<
-  typeof apiKeys.$inferSelect,
-  Exclude<keyof typeof summaryColumns, 'apiKeyId'>
-> & { apiKeyId: string };
+interface SummaryRow
+  extends Omit<
+      typeof apiKeys.$inferSelect,
+      'id' | 'projectId' | 'keyDigest' | 'disabledAt' | 'note'
+    >,
+    KeyLimits {
+  apiKeyId: string;
+  externalCustomerId: string | null;
+}
 
-/** The read shape of the contract: timestamps as ISO 8601 in UTC, with milliseconds. */
+/**
+ * The read shape: the nine fields of the contract, and those of a customer, of scopes and of limits where
+ * they are set. Timestamps are ISO 8601 in UTC, with milliseconds.
+ */
 export function toSummary(row: SummaryRow): ApiKeySummary {
+  const { customerId, externalCustomerId: externalId } = row;
+  const limits = listLimits((limit) => [limit, row[limit]]).filter(([, value]) => value !== null);
   return {
     apiKeyId: row.apiKeyId,
     displayName: row.displayName,
@@ -31,5 +50,8 @@ export function toSummary(row: SummaryRow): ApiKeySummary {
     revokedAt: row.revokedAt?.toISOString() ?? null,
     archivedAt: row.archivedAt?.toISOString() ?? null,
     lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+    ...(customerId !== null && externalId !== null && { customer: { customerId, externalId } }),
+    ...(row.scopes !== null && { scopes: row.scopes }),
+    ...Object.fromEntries(limits),
   };
 }

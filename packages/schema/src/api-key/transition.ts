@@ -33,11 +33,12 @@ async function transition(
   set: { expiresAt?: Date | null } = {},
 ): Promise<TransitionResult> {
   const action = `api_key.${trigger}` as const;
-  const result = await changeApiKey(ctx, ref, { trigger, action, set, stateOf });
+  const result = await changeApiKey(ctx, ref, { trigger, action, set, stateOf: lifeOf });
   return 'key' in result ? { kind: result.kind, apiKey: toSummary(result.key) } : result;
 }
 
-function stateOf(key: ChangedKey) {
+/** What the audit log shows of where a key is in its life. */
+export function lifeOf(key: ChangedKey) {
   const { status, expiresAt, revokedAt, archivedAt } = toSummary(key);
   return { status, expiresAt, revokedAt, archivedAt };
 }

@@ -2,12 +2,10 @@ import type { Metadata, SubscriptionStatus } from '@ceiba/contract';
 import { type KeyLimits, limitsIn, NO_LIMITS } from '@ceiba/domain';
 import { and, eq } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
-import { givenIn } from '../context.ts';
+import { type Given, givenIn } from '../context.ts';
 import { InvalidInputError, LIMIT_NAMES } from '../input.ts';
 import { customerPlans, type customers } from '../tables.ts';
 import type { Customer } from './get.ts';
-
-type Given<Fields> = { [Name in keyof Fields]?: Fields[Name] | undefined };
 
 /** What a change sets of a customer; absent fields keep their values. */
 export interface CustomerFields extends Given<KeyLimits> {

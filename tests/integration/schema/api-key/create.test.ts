@@ -74,7 +74,11 @@ describe('the cap of active keys', () => {
 
   test('is returned instead of a key once it is reached', async () => {
     const { projectId } = await fullProject(2);
-    expect(await tryCreate(projectId)).toEqual({ kind: 'plan_limit_reached', activeKeyCap: 2 });
+    expect(await tryCreate(projectId)).toEqual({
+      kind: 'plan_limit_reached',
+      activeKeyCap: 2,
+      of: 'plan',
+    });
   });
 
   test('does not count revoked and archived keys', async () => {
@@ -106,7 +110,11 @@ describe('the cap of active keys', () => {
     const { projectId } = await fullProject(0);
     expectKind(await tryCreate(projectId), 'plan_limit_reached');
     await bench.db.sql`delete from subscriptions where project_id = ${projectId}`;
-    expect(await tryCreate(projectId)).toEqual({ kind: 'plan_limit_reached', activeKeyCap: 0 });
+    expect(await tryCreate(projectId)).toEqual({
+      kind: 'plan_limit_reached',
+      activeKeyCap: 0,
+      of: 'plan',
+    });
   });
 
   test('is counted per project', async () => {

@@ -67,6 +67,7 @@ describe('disabling a key', () => {
     expect(await createApiKey(bench.ctx, { ...another, minted: mintApiKey(randomBytes) })).toEqual({
       kind: 'plan_limit_reached',
       activeKeyCap: 1,
+      of: 'plan',
     });
   });
 
