@@ -137,6 +137,7 @@ export { compareUsage, type UsageComparison } from './usage/compare.ts';
 export * from './usage/export.ts';
 export * from './usage/first-steps.ts';
 export * from './usage/period-totals.ts';
+export * from './usage/read-of.ts';
 export {
   type LastUse,
   recordUsage,

@@ -1,0 +1,229 @@
+import {
+  DAY,
+  MS_PER_DAY,
+  nameWithPeriod,
+  nextStep,
+  stepsOf,
+  USAGE_RANGE_DAYS_MAX,
+  type UsageRange,
+  type UsageStep,
+  wholeSteps,
+  windowOfPeriod,
+} from '@ceiba/domain';
+import { eq, type SQL, sql } from 'drizzle-orm';
+import { getApiKey } from '../api-key/get.ts';
+import type { Database, Executor } from '../connection/database.ts';
+import { type Customer, getCustomer } from '../customer/get.ts';
+import { InvalidInputError } from '../input.ts';
+import { customerPlans } from '../tables.ts';
+import { instant, toMs } from '../time.ts';
+import { days, decisionsByDay, stepOf, type UsageOfProject } from './decisions.ts';
+import { readPeriodUse } from './period-totals.ts';
+
+/** The decisions of a day or a month in UTC. */
+export interface UsageOfStep {
+  from: Date;
+  allowed: number;
+  denied: number;
+  /** What the allowed calls cost. */
+  cost: number;
+}
+
+/** What a customer has used of its quotas, as of the last flush. */
+export interface CustomerPeriod extends UsageRange {
+  /** Of its month. */
+  cost: number;
+  /** Of the day in UTC, which is counted while a quota by day limits it. */
+  dailyCost: number;
+}
+
+export interface UsageOf extends UsageRange {
+  step: Exclude<UsageStep, 'hour'>;
+  usage: UsageOfStep[];
+  /** Of a customer alone: its current month, by its billing day; and its day, whether counted or not. */
+  period: CustomerPeriod | null;
+}
+
+export interface UsageOfInput {
+  projectId: string;
+  /** Only the calls of the keys that this customer has now. */
+  customerId?: string | undefined;
+  /** Only the calls of this key. */
+  apiKeyId?: string | undefined;
+  /** Default: thirty days before the end. */
+  from?: Date | undefined;
+  /** Excluded. Default: now, by the database's clock. */
+  to?: Date | undefined;
+  step: Exclude<UsageStep, 'hour'>;
+}
+
+const DEFAULT_DAYS = 30;
+/** The hours of keys are looked up one by one. */
+const DAYS_OF_KEYS_MAX = 400;
+
+/**
+ * Reads the usage of a project, of one of its customers or of one of its keys, by day or month; the range
+ * is widened to whole ones. What is used through a key that has moved is that of its customer of today, but
+ * for the period, which counts what was charged.
+ *
+ * @returns null when the project has no such customer or key
+ * @throws InvalidInputError when the range is empty or too long
+ */
+export async function readUsageOf(db: Database, input: UsageOfInput): Promise<UsageOf | null> {
+  const { projectId, customerId, apiKeyId, step } = input;
+  const customer = customerId ? await getCustomer(db, { projectId, customerId }) : undefined;
+  const apiKey = apiKeyId ? await getApiKey(db, { projectId, apiKeyId }) : undefined;
+  if (customer === null || apiKey === null) return null;
+  const now = await readNow(db);
+  const range = rangeOf(input, now);
+  const keys = keysOf(input);
+  const usage = await readSteps(db, { projectId, ...range }, step, keys);
+  if (!customer) return { ...range, step, usage, period: null };
+  const [period] = await readCustomerPeriods(db, { projectId, customers: [customer], now });
+  if (period === undefined) throw new Error('the period of a customer is missing');
+  if (await hasDailyQuota(db, customer)) return { ...range, step, usage, period };
+  const dailyCost = await readToday(db, { projectId, now, keys });
+  return { ...range, step, usage, period: { ...period, dailyCost } };
+}
+
+/** Whether a quota limits the customer's day, and so counts it. */
+async function hasDailyQuota(db: { orm: Executor }, { dailyQuota, plan }: Customer) {
+  if (dailyQuota !== null || plan === null) return dailyQuota !== null;
+  const [row] = await db.orm
+    .select({ dailyQuota: customerPlans.dailyQuota })
+    .from(customerPlans)
+    .where(eq(customerPlans.id, plan.planId));
+  return row !== undefined && row.dailyQuota !== null;
+}
+
+async function readNow(db: { orm: Executor }): Promise<Date> {
+  const [row] = await db.orm.execute<{ nowMs: number }>(sql`select ${toMs(sql`now()`)} as "nowMs"`);
+  if (row === undefined) throw new Error('the clock returned no row');
+  return new Date(row.nowMs);
+}
+
+function rangeOf({ customerId, apiKeyId, from, to, step }: UsageOfInput, now: Date): UsageRange {
+  const end = to ?? now;
+  const lastDay = nextStep(new Date(end.getTime() - 1), 'day');
+  const start = from ?? new Date(lastDay.getTime() - DEFAULT_DAYS * MS_PER_DAY);
+  const ofKeys = customerId !== undefined || apiKeyId !== undefined;
+  const most = ofKeys ? DAYS_OF_KEYS_MAX : USAGE_RANGE_DAYS_MAX.outcome[step];
+  const days = (end.getTime() - start.getTime()) / MS_PER_DAY;
+  if (days <= 0) throw new InvalidInputError([{ field: 'to', rule: 'must be after from' }]);
+  if (days > most) {
+    throw new InvalidInputError([
+      { field: 'from', rule: `must be at most ${most} days before to` },
+    ]);
+  }
+  return wholeSteps({ from: start, to: end }, step, most);
+}
+
+/** An expression for the ids of the keys; null for every decision of the project. */
+function keysOf({ projectId, customerId, apiKeyId }: UsageOfInput): SQL | null {
+  if (apiKeyId !== undefined) return sql`array[${apiKeyId}::uuid]`;
+  if (customerId === undefined) return null;
+  return sql`array(select k.id from api_keys k
+    where k.project_id = ${projectId} and k.customer_id = ${customerId})`;
+}
+
+async function readSteps(
+  db: { orm: Executor },
+  usage: UsageOfProject,
+  step: UsageOf['step'],
+  keys: SQL | null,
+): Promise<UsageOfStep[]> {
+  const counted = keys === null ? ofProject(usage) : ofKeys(usage, keys);
+  const rows = await db.orm.execute<Omit<UsageOfStep, 'from'> & { startMs: number }>(sql`
+    ${counted}
+    select ${toMs(sql`start`)} as "startMs", allowed, denied, allowed + surplus - free as cost
+    from (
+      select ${stepOf(sql`at`, step)} as start,
+        ${sumOf(sql`= 'allowed'`)} as allowed, ${sumOf(sql`= 'surplus'`)} as surplus,
+        ${sumOf(sql`= 'free'`)} as free,
+        ${sumOf(sql`not in ('allowed', 'surplus', 'free')`)} as denied
+      from counted group by 1
+    ) steps`);
+  const byStart = new Map(rows.map(({ startMs, ...counts }) => [startMs, counts]));
+  return stepsOf(usage, step).map((from) => ({
+    from,
+    ...(byStart.get(from.getTime()) ?? { allowed: 0, denied: 0, cost: 0 }),
+  }));
+}
+
+const sumOf = (isId: SQL) => sql`coalesce(sum(count) filter (where id ${isId}), 0)::float8`;
+
+/** Statements that begin with `with … counted as (at, id, count)`, of outcomes and of kinds of cost. */
+const ofProject = (usage: UsageOfProject) => sql`
+  with ${days(usage)}, counted as (
+    ${decisionsByDay(usage)}
+    union all
+    select c.hour, c.kind, c.count from usage_cost_hours c
+    where c.project_id = ${usage.projectId}
+      and c.hour >= ${instant(usage.from)} and c.hour < ${instant(usage.to)}
+  )`;
+
+/** Looks the keys up hour by hour, because a scan of the range would read every key of the project. */
+const ofKeys = ({ projectId, from, to }: UsageOfProject, keys: SQL) => {
+  const rows = (table: SQL, id: SQL) => sql`
+    select u.hour, ${id}, u.count
+    from hours cross join lateral (
+      select * from ${table} h
+      where h.project_id = ${projectId} and h.hour = hours.start and h.api_key_id = any(hours.keys)
+      offset 0
+    ) u`;
+  return sql`
+    with hours as materialized (
+      select start, owned.keys from (select ${keys} as keys) owned, generate_series(
+        ${instant(from)}, ${instant(to)} - interval '1 hour', interval '1 hour') as start
+    ), counted(at, id, count) as (
+      ${rows(sql`usage_hours`, sql`u.outcome`)}
+      union all ${rows(sql`usage_cost_hours`, sql`u.kind`)}
+    )`;
+};
+
+async function readToday(
+  db: { orm: Executor },
+  { projectId, now, keys }: { projectId: string; now: Date; keys: SQL | null },
+): Promise<number> {
+  const today = wholeSteps({ from: now, to: new Date(now.getTime() + 1) }, 'day', 1);
+  const [usage] = await readSteps(db, { projectId, ...today }, 'day', keys);
+  return usage?.cost ?? 0;
+}
+
+export interface CustomerPeriodsInput {
+  projectId: string;
+  customers: readonly { customerId: string; billingDay: number }[];
+  /** Default: the database's clock. */
+  now?: Date;
+}
+
+/** What customers have used of their quotas in their current months, in their order. */
+export async function readCustomerPeriods(
+  db: Database,
+  { projectId, customers, now }: CustomerPeriodsInput,
+): Promise<CustomerPeriod[]> {
+  const at = now ?? (await readNow(db));
+  const items = customers.map(({ customerId, billingDay }) => {
+    const month = windowOfPeriod(billingDay);
+    const number = month.numberAt(at.getTime());
+    return {
+      from: new Date(month.startOf(number)),
+      to: new Date(month.startOf(number + 1)),
+      month: { projectId, number, scope: nameWithPeriod(customerId, billingDay) },
+      day: {
+        projectId,
+        number: windowOfPeriod(DAY).numberAt(at.getTime()),
+        scope: nameWithPeriod(customerId, DAY),
+      },
+    };
+  });
+  const uses = await readPeriodUse(
+    db,
+    items.flatMap(({ month, day }) => [month, day]),
+  );
+  return items.map(({ from, to }, index) => {
+    const [month, day] = uses.slice(2 * index);
+    if (month === undefined || day === undefined) throw new Error('the use of a period is missing');
+    return { from, to, cost: month.total, dailyCost: day.total };
+  });
+}
