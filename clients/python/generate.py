@@ -79,6 +79,11 @@ def named_type(name: str, schema: dict) -> str:
     if schema.get("type") != "object":
         return f"{name} = {type_of({k: v for k, v in schema.items() if k != 'description'})}\n"
     must, may = fields_of(schema, True), fields_of(schema, False)
+    if not may and any(iskeyword(field) for field in must):
+        # A class cannot have such a field.
+        fields = [f'    "{field}": {type_of(value)},' for field, value in must.items()]
+        head = [f"# {schema['description']}", f'{name} = TypedDict("{name}", {{']
+        return "\n".join(head + fields) + "\n})\n"
     lines = []
     base = "TypedDict"
     if may and must:

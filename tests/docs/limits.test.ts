@@ -1,4 +1,4 @@
-import { BATCH_SIZE_MAX, DECISION_PAGE_MAX } from '@ceiba/contract';
+import { BATCH_SIZE_MAX, PAGE_MAX } from '@ceiba/contract';
 import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
 import {
   ALERT_DESTINATIONS_MAX,
@@ -26,7 +26,7 @@ const LIMITS: Record<string, number> = {
   'Hours for which a previous secret is valid': SECRET_OVERLAP_HOURS,
   'Days of the decision log': DECISION_RETENTION_DAYS_MAX,
   'Logged decisions of a kind, per minute and Runtime process': DECISION_LOG_LIMITS.perMinute,
-  'Decisions in a page of the log': DECISION_PAGE_MAX,
+  'Decisions in a page of the log': PAGE_MAX,
   'Days of usage and audit log': RETENTION_DAYS_MAX,
   'Alert destinations of a project': ALERT_DESTINATIONS_MAX,
 };

@@ -5,6 +5,7 @@ import {
   type TransportErrorBody,
 } from '@ceiba/contract';
 import { withoutCredentials } from '@ceiba/contract/redaction';
+import type { InvalidInputError } from '@ceiba/schema';
 import type { z } from 'zod';
 
 /**
@@ -48,7 +49,16 @@ function wordsOf(issue: z.core.$ZodIssue): string {
   if (issue.code !== 'invalid_type') return issue.message;
   if (issue.input === undefined) return 'is required';
   const isOfZod = issue.message.startsWith('Invalid input:');
-  return isOfZod ? `must be ${article(issue.expected)}` : issue.message;
+  return isOfZod ? `must be ${article(NAMES[issue.expected] ?? issue.expected)}` : issue.message;
+}
+
+/** What zod names otherwise than JSON does. */
+const NAMES: Partial<Record<string, string>> = { int: 'whole number' };
+
+/** Names the first field that breaks a rule of the verb. */
+export function invalidInput({ problems }: InvalidInputError): TransportError {
+  const [problem] = problems;
+  return invalidRequest(problem ? `"${problem.field}" ${problem.rule}.` : 'The body is not valid.');
 }
 
 const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);

@@ -51,9 +51,7 @@ class ApiKeyListResult(TypedDict):
     apiKeys: List["ApiKeySummary"]
 
 
-class ApiKeySummary(TypedDict):
-    """A key, without its plaintext. Times are ISO 8601."""
-
+class _ApiKeySummaryRequired(TypedDict):
     apiKeyId: str
     displayName: str
     keyPrefix: str
@@ -63,6 +61,16 @@ class ApiKeySummary(TypedDict):
     revokedAt: Optional[str]
     archivedAt: Optional[str]
     lastUsedAt: Optional[str]
+
+
+class ApiKeySummary(_ApiKeySummaryRequired, total=False):
+    """A key, without its plaintext. Times are ISO 8601."""
+
+    customer: "CustomerRef"
+    scopes: List[str]
+    rateLimitPerMinute: int
+    dailyQuota: int
+    monthlyQuota: int
 
 
 class AuthorizeBatchRequest(TypedDict):
@@ -104,10 +112,89 @@ class BatchError(TypedDict):
     message: str
 
 
-class CreateApiKeyRequest(TypedDict):
-    """A label of 1 to 100 characters, none of them a control character."""
-
+class _CreateApiKeyRequestRequired(TypedDict):
     displayName: str
+
+
+class CreateApiKeyRequest(_CreateApiKeyRequestRequired, total=False):
+    """A new key. Only its label is required."""
+
+    customerId: Optional[str]
+    externalCustomerId: Optional[str]
+    scopes: Optional[List[str]]
+    expiresAt: Optional[str]
+    rateLimitPerMinute: Optional[int]
+    dailyQuota: Optional[int]
+    monthlyQuota: Optional[int]
+
+
+class _CreateCustomerRequestRequired(TypedDict):
+    externalId: str
+
+
+class CreateCustomerRequest(_CreateCustomerRequestRequired, total=False):
+    """A new customer. Only its external id is required."""
+
+    name: str
+    metadata: Dict[str, Any]
+    plan: Optional[str]
+    subscriptionStatus: Literal['active', 'trialing', 'past_due', 'canceled']
+    currentPeriodEnd: Optional[str]
+    billingDay: int
+    rateLimitPerMinute: Optional[int]
+    dailyQuota: Optional[int]
+    monthlyQuota: Optional[int]
+
+
+class Customer(TypedDict):
+    """A customer: keys that belong to it share its limits. Times are ISO 8601."""
+
+    customerId: str
+    externalId: str
+    name: str
+    metadata: Dict[str, Any]
+    suspendedAt: Optional[str]
+    plan: Optional["MatchedCustomerPlan"]
+    subscriptionStatus: Optional[Literal['active', 'trialing', 'past_due', 'canceled']]
+    currentPeriodEnd: Optional[str]
+    billingDay: int
+    rateLimitPerMinute: Optional[int]
+    dailyQuota: Optional[int]
+    monthlyQuota: Optional[int]
+    createdAt: str
+
+
+class CustomerListResult(TypedDict):
+    """One page, newest first; `nextCursor` is null on the last one."""
+
+    customers: List["Customer"]
+    nextCursor: Optional[str]
+
+
+# The customer’s month, which begins on its billing day.
+CustomerPeriod = TypedDict("CustomerPeriod", {
+    "from": str,
+    "to": str,
+    "cost": int,
+    "dailyCost": int,
+})
+
+
+class CustomerRef(TypedDict):
+    """A customer, by both of its ids."""
+
+    customerId: str
+    externalId: str
+
+
+# Usage of the keys that a customer has, and of its month.
+CustomerUsageResult = TypedDict("CustomerUsageResult", {
+    "from": str,
+    "to": str,
+    "step": Literal['day', 'month'],
+    "usage": List["UsageOfStep"],
+    "period": "CustomerPeriod",
+})
 
 
 class DecisionListResult(TypedDict):
@@ -274,18 +361,58 @@ class RuntimeVersion(TypedDict):
     schema: str
 
 
-class SetApiKeyExpiryRequest(TypedDict):
-    """An RFC 3339 time with Z or an offset; null removes the expiry."""
-
-    expiresAt: Optional[str]
-
-
 class TransportError(TypedDict):
     """The body of a transport error; that of a 500 or 503 gives no details."""
 
     error: Literal['invalid_request', 'unauthorized', 'plan_limit_reached', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type', 'headers_too_large', 'internal', 'unavailable']
     message: str
     requestId: str
+
+
+class UpdateApiKeyRequest(TypedDict, total=False):
+    """What to change of an active key, at least one field; null clears it."""
+
+    displayName: str
+    customerId: Optional[str]
+    externalCustomerId: Optional[str]
+    scopes: Optional[List[str]]
+    expiresAt: Optional[str]
+    rateLimitPerMinute: Optional[int]
+    dailyQuota: Optional[int]
+    monthlyQuota: Optional[int]
+
+
+class UpdateCustomerRequest(TypedDict, total=False):
+    """What to change of a customer, at least one field; null clears a number, the plan or its end."""
+
+    externalId: str
+    name: str
+    metadata: Dict[str, Any]
+    plan: Optional[str]
+    subscriptionStatus: Literal['active', 'trialing', 'past_due', 'canceled']
+    currentPeriodEnd: Optional[str]
+    billingDay: int
+    rateLimitPerMinute: Optional[int]
+    dailyQuota: Optional[int]
+    monthlyQuota: Optional[int]
+
+
+# The decisions of a day or a month in UTC.
+UsageOfStep = TypedDict("UsageOfStep", {
+    "from": str,
+    "allowed": int,
+    "denied": int,
+    "cost": int,
+})
+
+
+# Usage over time, as of the last second.
+UsageResult = TypedDict("UsageResult", {
+    "from": str,
+    "to": str,
+    "step": Literal['day', 'month'],
+    "usage": List["UsageOfStep"],
+})
 
 
 Decision = Union["AllowDecision", "DenyDecision"]
@@ -353,7 +480,7 @@ class Operations:
         return cast("ApiKeyListResult", self._call("GET", path, None))
 
     def create_api_key(self, body: "CreateApiKeyRequest") -> "ApiKeyCreateResult":
-        """Create a key. Only this answer contains the plaintext, and it cannot be retrieved again."""
+        """Create a key. Only this answer contains the plaintext, and it cannot be retrieved again. Of `customerId` and `externalCustomerId` at most one may be given."""
         path = f"/rt/projects/{self.project_id}/api-keys"
         return cast("ApiKeyCreateResult", self._call("POST", path, body))
 
@@ -362,8 +489,8 @@ class Operations:
         path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}"
         return cast("ApiKeySummary", self._call("GET", path, None))
 
-    def set_api_key_expiry(self, api_key_id: str, body: "SetApiKeyExpiryRequest") -> "ApiKeySummary":
-        """Set or remove the expiry of a key. Only of an active key. A time in the past expires it at once."""
+    def update_api_key(self, api_key_id: str, body: "UpdateApiKeyRequest") -> "ApiKeySummary":
+        """Change a key, or move it to another customer. Only an active key, from the next decision on. What is absent stays; an expiry in the past expires the key at once."""
         path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}"
         return cast("ApiKeySummary", self._call("PATCH", path, body))
 
@@ -377,10 +504,59 @@ class Operations:
         path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}/archive"
         return cast("ApiKeyLifecycleResult", self._call("POST", path, body or {}))
 
-    def list_decisions(self, *, outcome: Optional[Literal['allowed', 'denied']] = None, reason: Optional[Literal['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'archived_api_key', 'expired_api_key', 'policy_no_match', 'inactive_subscription', 'quota_exceeded', 'rate_limited']] = None, api_key_id: Optional[str] = None, method: Optional[str] = None, path_prefix: Optional[str] = None, request_id: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> "DecisionListResult":
+    def list_customers(self, *, external_id: Optional[str] = None, status: Optional[Literal['active', 'suspended']] = None, search: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> "CustomerListResult":
+        """List customers. Newest first. Each parameter narrows the list, and an empty one counts as absent."""
+        path = f"/rt/projects/{self.project_id}/customers"
+        path += _query({"externalId": external_id, "status": status, "search": search, "limit": limit, "cursor": cursor})
+        return cast("CustomerListResult", self._call("GET", path, None))
+
+    def create_customer(self, body: "CreateCustomerRequest") -> "Customer":
+        """Create a customer, or find it as it is. Where the project has a customer of this external id, the other fields that are given are compared with its own: the answer is the customer as it is now, or a conflict that names the field."""
+        path = f"/rt/projects/{self.project_id}/customers"
+        return cast("Customer", self._call("POST", path, body))
+
+    def get_customer(self, customer_id: str) -> "Customer":
+        """Read one customer. A customer of another project is answered like one that does not exist."""
+        path = f"/rt/projects/{self.project_id}/customers/{_part(customer_id)}"
+        return cast("Customer", self._call("GET", path, None))
+
+    def update_customer(self, customer_id: str, body: "UpdateCustomerRequest") -> "Customer":
+        """Change a customer. From the next decision of each of its keys on. What is absent stays; clearing the plan clears its status and its end. Another billing day begins the month of its quota anew."""
+        path = f"/rt/projects/{self.project_id}/customers/{_part(customer_id)}"
+        return cast("Customer", self._call("PATCH", path, body))
+
+    def suspend_customer(self, customer_id: str, body: Optional["EmptyRequest"] = None) -> "Customer":
+        """Suspend a customer. Each of its keys is denied from the next decision on, with `inactive_subscription`. May be repeated."""
+        path = f"/rt/projects/{self.project_id}/customers/{_part(customer_id)}/suspend"
+        return cast("Customer", self._call("POST", path, body or {}))
+
+    def resume_customer(self, customer_id: str, body: Optional["EmptyRequest"] = None) -> "Customer":
+        """Resume a customer. Its keys are no longer denied for it, from the next decision on. May be repeated."""
+        path = f"/rt/projects/{self.project_id}/customers/{_part(customer_id)}/resume"
+        return cast("Customer", self._call("POST", path, body or {}))
+
+    def get_usage(self, *, from_: Optional[str] = None, to: Optional[str] = None, step: Optional[Literal['day', 'month']] = None) -> "UsageResult":
+        """Read the usage of the project. Without parameters, the days of the last 30. At most 400 days at once, or 1,830 in months of the project."""
+        path = f"/rt/projects/{self.project_id}/usage"
+        path += _query({"from": from_, "to": to, "step": step})
+        return cast("UsageResult", self._call("GET", path, None))
+
+    def get_api_key_usage(self, api_key_id: str, *, from_: Optional[str] = None, to: Optional[str] = None, step: Optional[Literal['day', 'month']] = None) -> "UsageResult":
+        """Read the usage of a key. Without parameters, the days of the last 30. At most 400 days at once, or 1,830 in months of the project."""
+        path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}/usage"
+        path += _query({"from": from_, "to": to, "step": step})
+        return cast("UsageResult", self._call("GET", path, None))
+
+    def get_customer_usage(self, customer_id: str, *, from_: Optional[str] = None, to: Optional[str] = None, step: Optional[Literal['day', 'month']] = None) -> "CustomerUsageResult":
+        """Read the usage of a customer. Without parameters, the days of the last 30. At most 400 days at once, or 1,830 in months of the project."""
+        path = f"/rt/projects/{self.project_id}/customers/{_part(customer_id)}/usage"
+        path += _query({"from": from_, "to": to, "step": step})
+        return cast("CustomerUsageResult", self._call("GET", path, None))
+
+    def list_decisions(self, *, outcome: Optional[Literal['allowed', 'denied']] = None, reason: Optional[Literal['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'archived_api_key', 'expired_api_key', 'policy_no_match', 'inactive_subscription', 'quota_exceeded', 'rate_limited']] = None, api_key_id: Optional[str] = None, customer_id: Optional[str] = None, method: Optional[str] = None, path_prefix: Optional[str] = None, request_id: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> "DecisionListResult":
         """List recorded decisions. Newest first. Each parameter narrows the list, and an empty one counts as absent."""
         path = f"/rt/projects/{self.project_id}/decisions"
-        path += _query({"outcome": outcome, "reason": reason, "apiKeyId": api_key_id, "method": method, "pathPrefix": path_prefix, "requestId": request_id, "from": from_, "to": to, "limit": limit, "cursor": cursor})
+        path += _query({"outcome": outcome, "reason": reason, "apiKeyId": api_key_id, "customerId": customer_id, "method": method, "pathPrefix": path_prefix, "requestId": request_id, "from": from_, "to": to, "limit": limit, "cursor": cursor})
         return cast("DecisionListResult", self._call("GET", path, None))
 
     def get_decision(self, decision_id: str) -> "LoggedDecision":

@@ -497,7 +497,7 @@ class ClientTest(unittest.TestCase):
         self.assertEqual(client.get_api_key(api_key_id)["status"], "active")
         self.assertIn(api_key_id, [one["apiKeyId"] for one in client.list_api_keys()["apiKeys"]])
         expiry = {"expiresAt": "2999-01-01T00:00:00Z"}
-        changed = client.set_api_key_expiry(api_key_id, expiry)
+        changed = client.update_api_key(api_key_id, expiry)
         self.assertTrue(changed["expiresAt"].startswith("2999-01-01"))
         self.assertEqual(client.revoke_api_key(api_key_id)["status"], "revoked")
         with self.assertRaises(CeibaError) as raised:

@@ -6,9 +6,11 @@ import type { ApiKeyStatus } from './sets.ts';
  */
 export const ERROR_MESSAGES = {
   unauthorized: 'The project secret is missing or not valid for this project.',
-  plan_limit_reached: (activeKeyCap: number) =>
-    `The plan allows ${activeKeyCap} active keys. Revoke or archive one, or move to a higher plan.`,
+  /** @param whose the plan, as the beginning of a sentence */
+  plan_limit_reached: (activeKeyCap: number, whose = 'The plan') =>
+    `${whose} allows ${activeKeyCap} active keys. Revoke or archive one, or move to a higher plan.`,
   not_found: 'The project has no such key.',
+  unknown_customer: 'The project has no such customer.',
   /** @param rule what the change breaks, as the beginning of a sentence */
   conflict: (rule: string, status: ApiKeyStatus) => `${rule}; this one is ${status}.`,
   payload_too_large: (capBytes: number) => `The body is over ${capBytes / 1024} KiB.`,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  BILLING_DAY_MAX,
   COST_MAX,
   DENIAL_REASONS,
   DISPLAY_NAME_LENGTH_MAX,
@@ -7,6 +8,9 @@ import {
   EXTERNAL_ID_BYTES_MAX,
   HIDDEN_CHARACTERS,
   METADATA_BYTES_MAX,
+  SCOPE_PATTERN,
+  SCOPES_MAX,
+  SUBSCRIPTION_STATUSES,
   UUID,
   UUID_PATTERN,
 } from './sets.ts';
@@ -14,6 +18,7 @@ import {
 /* What callers send. Each described schema is a shape of the OpenAPI document, by its name here. */
 
 const COST = `must be a whole number from 0 to ${COST_MAX}`;
+const BILLING_DAY = `must be a day of the month from 1 to ${BILLING_DAY_MAX}`;
 
 /** The question that a host asks before it serves a request. Unknown fields are ignored. */
 export const authorizeRequestSchema = z
@@ -78,7 +83,13 @@ export const displayNameSchema = z
   );
 
 /** The name of a customer, which it need not have. */
-export const customerNameSchema = z.union([z.string().trim().length(0), displayNameSchema]);
+export const customerNameSchema = z
+  .string()
+  .trim()
+  .superRefine((name, issues) => {
+    const [issue] = displayNameSchema.safeParse(name).error?.issues ?? [];
+    if (name !== '' && issue !== undefined) issues.addIssue(issue.message);
+  });
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 
@@ -123,10 +134,6 @@ export const emailSchema = z
   .max(EMAIL_LENGTH_MAX, `must be at most ${EMAIL_LENGTH_MAX} characters`)
   .pipe(z.email('must be an e-mail address'));
 
-export const createApiKeyRequestSchema = z
-  .strictObject({ displayName: displayNameSchema })
-  .describe('A label of 1 to 100 characters, none of them a control character.');
-
 /** `Date` would read an earlier year, as Postgres writes it, as one of the 20th or 21st century. */
 const FIRST_INSTANT = Date.parse('0100-01-01T00:00:00.000Z');
 const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
@@ -147,18 +154,107 @@ const instantSchema = z.iso
 /** Null means that it never expires. */
 export const expirySchema = instantSchema.nullable();
 
-export const setApiKeyExpiryRequestSchema = z
-  .strictObject({ expiresAt: expirySchema })
-  .describe('An RFC 3339 time with Z or an offset; null removes the expiry.');
+/** The verbs know the largest. */
+const number = z.int().min(0, 'must be a whole number, 0 or more').nullable().optional();
+const limits = {
+  rateLimitPerMinute: number.describe('Calls per minute; null for no limit.'),
+  dailyQuota: number.describe('What calls of a day in UTC may cost; null for no limit.'),
+  monthlyQuota: number.describe('What calls of a month may cost; null for no limit.'),
+};
+
+const uuid = z.string().toLowerCase().regex(UUID, 'must be a UUID').meta({ format: 'uuid' });
+
+/** What an owner may set of a key, apart from its name. */
+const keyFields = {
+  customerId: uuid
+    .nullable()
+    .optional()
+    .describe('The customer that the key belongs to; null for none.'),
+  externalCustomerId: externalIdSchema
+    .nullable()
+    .optional()
+    .describe('Its other name, in place of `customerId`: created where the project has none.'),
+  scopes: z
+    .array(z.string().meta({ pattern: `^${SCOPE_PATTERN}$` }))
+    .nullable()
+    .optional()
+    .describe(`The labels of the policies that it may call, at most ${SCOPES_MAX}; null for all.`),
+  expiresAt: expirySchema
+    .optional()
+    .describe('An RFC 3339 time with Z or an offset; null removes the expiry.'),
+  ...limits,
+};
+
+export const createApiKeyRequestSchema = z
+  .strictObject({
+    displayName: displayNameSchema.describe(
+      'A label of 1 to 100 characters, none of them a control character.',
+    ),
+    ...keyFields,
+  })
+  .describe('A new key. Only its label is required.');
+
+/** For `refine`: a change names what it changes. */
+const isNotEmpty = [
+  (fields: object) => Object.keys(fields).length > 0,
+  'must have at least one field',
+] as const;
+
+export const updateApiKeyRequestSchema = z
+  .strictObject({ displayName: displayNameSchema.optional(), ...keyFields })
+  .refine(...isNotEmpty)
+  .describe('What to change of an active key, at least one field; null clears it.');
+
+const customerFields = {
+  name: customerNameSchema.optional().describe('At most 100 characters; empty for none.'),
+  metadata: metadataSchema
+    .optional()
+    .describe(`Any JSON object of at most ${METADATA_BYTES_MAX} bytes; replaced whole.`),
+  plan: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('The name of a customer plan of the project; null for none.'),
+  subscriptionStatus: z
+    .enum(SUBSCRIPTION_STATUSES, `must be one of ${SUBSCRIPTION_STATUSES.join(', ')}`)
+    .optional()
+    .describe('Only with a plan; `active` by default.'),
+  currentPeriodEnd: expirySchema
+    .optional()
+    .describe('Only with a plan: when it lapses, as an RFC 3339 time; null for never.'),
+  billingDay: z
+    .int()
+    .min(1, BILLING_DAY)
+    .max(BILLING_DAY_MAX, BILLING_DAY)
+    .optional()
+    .describe(
+      'The day of the month, in UTC, on which the month of its quota begins; 1 by default.',
+    ),
+  ...limits,
+};
+const externalId = externalIdSchema.describe(
+  `The owner’s own id, unique in the project: 1 to ${EXTERNAL_ID_BYTES_MAX} bytes.`,
+);
+
+export const createCustomerRequestSchema = z
+  .strictObject({ externalId, ...customerFields })
+  .describe('A new customer. Only its external id is required.');
+
+export const updateCustomerRequestSchema = z
+  .strictObject({ externalId: externalId.optional(), ...customerFields })
+  .refine(...isNotEmpty)
+  .describe(
+    'What to change of a customer, at least one field; null clears a number, the plan or its end.',
+  );
 
 /** Revoke and archive take an explicit empty object. */
 export const emptyRequestSchema = z.strictObject({}).describe('An empty object.');
 
-/** The most decisions of one page of the log, and how many there are by default. */
-export const DECISION_PAGE_MAX = 500;
-export const DECISION_PAGE_DEFAULT = 50;
+/** The most items of one page of the log or of the customers, and how many there are by default. */
+export const PAGE_MAX = 500;
+export const PAGE_DEFAULT = 50;
 
-/** The longest text that the log is searched for, in characters. */
+/** The longest text that is searched for, in characters. */
 const SEARCH_LENGTH_MAX = 2_048;
 const searchSchema = z
   .string()
@@ -172,16 +268,25 @@ const WHOLE_NUMBER = /^\d{1,9}$/;
 const limitSchema = z
   .string()
   .refine(
-    (text) => WHOLE_NUMBER.test(text) && Number(text) >= 1 && Number(text) <= DECISION_PAGE_MAX,
-    `must be a whole number from 1 to ${DECISION_PAGE_MAX}`,
+    (text) => WHOLE_NUMBER.test(text) && Number(text) >= 1 && Number(text) <= PAGE_MAX,
+    `must be a whole number from 1 to ${PAGE_MAX}`,
   )
   .transform(Number);
+
+const pageQuery = {
+  limit: limitSchema.default(PAGE_DEFAULT),
+  cursor: z
+    .string()
+    .regex(new RegExp(`^after\\.${UUID_PATTERN}$`), 'must be a "nextCursor" of this list')
+    .optional(),
+};
 
 /** The query of a list of decisions: filters, each of which narrows the list, and the page. */
 export const decisionQuerySchema = z.strictObject({
   outcome: oneOf(['allowed', 'denied']).optional(),
   reason: oneOf(DENIAL_REASONS).optional(),
-  apiKeyId: z.string().toLowerCase().regex(UUID, 'must be a UUID').optional(),
+  apiKeyId: uuid.optional(),
+  customerId: uuid.optional(),
   method: searchSchema.optional(),
   pathPrefix: searchSchema.optional(),
   requestId: searchSchema.optional(),
@@ -189,9 +294,22 @@ export const decisionQuerySchema = z.strictObject({
   from: instantSchema.optional(),
   /** Exclusive. */
   to: instantSchema.optional(),
-  limit: limitSchema.default(DECISION_PAGE_DEFAULT),
-  cursor: z
-    .string()
-    .regex(new RegExp(`^after\\.${UUID_PATTERN}$`), 'must be a "nextCursor" of this list')
-    .optional(),
+  ...pageQuery,
+});
+
+/** The query of a list of customers: filters, each of which narrows the list, and the page. */
+export const customerQuerySchema = z.strictObject({
+  externalId: externalIdSchema.optional(),
+  status: oneOf(['active', 'suspended']).optional(),
+  search: searchSchema.optional(),
+  ...pageQuery,
+});
+
+/** The query of usage: a range, widened to whole steps. */
+export const usageQuerySchema = z.strictObject({
+  /** Inclusive. */
+  from: instantSchema.optional(),
+  /** Exclusive. */
+  to: instantSchema.optional(),
+  step: oneOf(['day', 'month']).default('day'),
 });

@@ -8,6 +8,7 @@ import {
   LIMIT_OWNERS,
   LIMIT_WINDOWS,
   type RuntimeErrorCode,
+  SUBSCRIPTION_STATUSES,
 } from './sets.ts';
 
 /*
@@ -77,6 +78,69 @@ export const apiKeyLifecycleResultSchema = z
   .describe('The status that a key has after revoke and archive.');
 export type ApiKeyLifecycleResult = z.infer<typeof apiKeyLifecycleResultSchema>;
 
+export const matchedCustomerPlanSchema = z
+  .strictObject({ planId: uuidSchema, name: z.string() })
+  .describe('The plan that a customer is on.');
+
+export const customerSchema = z
+  .strictObject({
+    customerId: uuidSchema,
+    externalId: z.string().describe('The owner’s own id.'),
+    name: z.string().describe('Empty where it has none.'),
+    metadata: z.record(z.string(), z.unknown()).describe('What the owner keeps with it.'),
+    suspendedAt: timestamp.nullable().describe('Its keys are denied since then.'),
+    plan: matchedCustomerPlanSchema.nullable(),
+    subscriptionStatus: z.enum(SUBSCRIPTION_STATUSES).nullable().describe('Null without a plan.'),
+    currentPeriodEnd: timestamp
+      .nullable()
+      .describe('When the plan lapses; null where it has no end, and without a plan.'),
+    billingDay: wholeNumber.describe('The day, in UTC, on which the month of its quota begins.'),
+    rateLimitPerMinute: wholeNumber.nullable().describe('Its own, in place of the plan’s.'),
+    dailyQuota: wholeNumber.nullable().describe('Its own, in place of the plan’s.'),
+    monthlyQuota: wholeNumber.nullable().describe('Its own, in place of the plan’s.'),
+    createdAt: timestamp,
+  })
+  .describe('A customer: keys that belong to it share its limits. Times are ISO 8601.');
+export type CustomerBody = z.infer<typeof customerSchema>;
+
+export const customerListResultSchema = z
+  .strictObject({ customers: z.array(customerSchema), nextCursor: z.string().nullable() })
+  .describe('One page, newest first; `nextCursor` is null on the last one.');
+export type CustomerListResult = z.infer<typeof customerListResultSchema>;
+
+export const usageOfStepSchema = z
+  .strictObject({
+    from: timestamp,
+    allowed: wholeNumber,
+    denied: wholeNumber,
+    cost: wholeNumber.describe('What the allowed calls took of quotas.'),
+  })
+  .describe('The decisions of a day or a month in UTC.');
+
+export const usageResultSchema = z
+  .strictObject({
+    from: timestamp,
+    to: timestamp.describe('Excluded.'),
+    step: z.enum(['day', 'month']),
+    usage: z.array(usageOfStepSchema).describe('One per step of the range, oldest first.'),
+  })
+  .describe('Usage over time, as of the last second.');
+export type UsageResult = z.infer<typeof usageResultSchema>;
+
+export const customerPeriodSchema = z
+  .strictObject({
+    from: timestamp,
+    to: timestamp.describe('Excluded.'),
+    cost: wholeNumber.describe('Used of the month, through keys that were its own at the time.'),
+    dailyCost: wholeNumber.describe('Used of the day in UTC.'),
+  })
+  .describe('The customer’s month, which begins on its billing day.');
+
+export const customerUsageResultSchema = usageResultSchema
+  .extend({ period: customerPeriodSchema })
+  .describe('Usage of the keys that a customer has, and of its month.');
+export type CustomerUsageResult = z.infer<typeof customerUsageResultSchema>;
+
 export const matchedApiKeySchema = z
   .strictObject({
     apiKeyId: uuidSchema,
@@ -91,10 +155,6 @@ export const matchedPolicySchema = z
 export const matchedPlanSchema = z
   .strictObject({ planId: uuidSchema, name: z.string() })
   .describe('The plan of the project’s subscription.');
-
-export const matchedCustomerPlanSchema = z
-  .strictObject({ planId: uuidSchema, name: z.string() })
-  .describe('The plan that a customer is on.');
 
 export const matchedCustomerSchema = customerRefSchema
   .extend({ plan: matchedCustomerPlanSchema.nullable() })

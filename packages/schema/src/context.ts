@@ -83,7 +83,7 @@ export const isUnchanged = <Row extends object>(before: Row, after: Row): boolea
 /** Fields that a change may leave out. */
 export type Given<Fields> = { [Name in keyof Fields]?: Fields[Name] | undefined };
 
-/** What a change gives: its fields but for those that are undefined, which keep their values. */
+/** What a change gives: its fields except those that are undefined, which keep their values. */
 export const givenIn = <Fields extends object>(fields: Fields) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<{
     [Name in keyof Fields]: Exclude<Fields[Name], undefined>;

@@ -6,11 +6,13 @@ import type { ErrorLog } from '../error-log.ts';
 import { TransportError } from '../errors.ts';
 import { requestIdOf } from '../request-id.ts';
 import type { AuthorizeRoutes } from './authorize-routes.ts';
+import { CUSTOMER_ROUTES } from './customer-routes.ts';
 import { DECISION_ROUTES } from './decision-routes.ts';
 import { type Checks, readiness } from './health-routes.ts';
 import { KEY_ROUTES } from './key-routes.ts';
 import { answerProjectRoute, type ProjectRouteOptions } from './project-routes.ts';
 import { errorReply, JsonText, jsonReply, toResponse } from './replies.ts';
+import { USAGE_ROUTES } from './usage-routes.ts';
 
 type Environment = { Bindings: HttpBindings };
 
@@ -32,7 +34,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
   app.post('/rt/projects/:projectId/authorize/batch', async (c) =>
     toResponse(await authorizeRoutes.authorizeBatch(c.env.incoming, c.req.param('projectId'))),
   );
-  for (const route of [...KEY_ROUTES, ...DECISION_ROUTES]) {
+  for (const route of [...KEY_ROUTES, ...CUSTOMER_ROUTES, ...USAGE_ROUTES, ...DECISION_ROUTES]) {
     app.on(route.method, route.path, async (c) =>
       toResponse(await answerProjectRoute(projects, route, c.env.incoming, c.req.param())),
     );

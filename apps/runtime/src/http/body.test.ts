@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import {
   authorizeRequestSchema,
   createApiKeyRequestSchema,
-  setApiKeyExpiryRequestSchema,
+  updateApiKeyRequestSchema,
 } from '@ceiba/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TransportError } from '../errors.ts';
@@ -180,9 +180,7 @@ describe('the error of an invalid body', () => {
   });
 
   it('says what an expiry has to look like', () => {
-    expect(
-      messageOf(() => parseBody(setApiKeyExpiryRequestSchema, json({ expiresAt: 'soon' }))),
-    ).toBe(
+    expect(messageOf(() => parseBody(updateApiKeyRequestSchema, json({ expiresAt: 'soon' })))).toBe(
       '"expiresAt" must be an RFC 3339 date-time with Z or an offset, such as 2027-01-31T12:00:00Z.',
     );
   });

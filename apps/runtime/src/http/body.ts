@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { ERROR_MESSAGES } from '@ceiba/contract';
+import { ERROR_MESSAGES, emptyRequestSchema } from '@ceiba/contract';
 import type { z } from 'zod';
 import { invalidField, invalidRequest, TransportError } from '../errors.ts';
 
@@ -44,6 +44,11 @@ export function parseBody<Schema extends z.ZodType>(
   const result = safeParse(schema, body.value);
   if (!result.success) throw invalidField(result.error);
   return result.data;
+}
+
+/** For routes that take `{}`, or no body at all. */
+export function requireNoFields(body: ReadBody): void {
+  if (body.kind !== 'empty') parseBody(emptyRequestSchema, body);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type DecisionListResult, decisionQuerySchema, type LoggedDecision } from '@ceiba/contract';
 import { findDecision, listDecisions, toLoggedDecision } from '@ceiba/schema';
 import { TransportError } from '../errors.ts';
+import { dateOf } from './instants.ts';
 import type { ProjectCall, ProjectRoute } from './project-routes.ts';
 
 const DECISIONS = '/rt/projects/:projectId/decisions';
@@ -42,5 +43,3 @@ async function get({ run, projectId, id: decisionId }: ProjectCall): Promise<Log
   }
   return toLoggedDecision(found);
 }
-
-const dateOf = (text: string | undefined) => (text === undefined ? undefined : new Date(text));

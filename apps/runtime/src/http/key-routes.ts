@@ -4,8 +4,7 @@ import {
   type ApiKeySummary,
   createApiKeyRequestSchema,
   ERROR_MESSAGES,
-  emptyRequestSchema,
-  setApiKeyExpiryRequestSchema,
+  updateApiKeyRequestSchema,
 } from '@ceiba/contract';
 import { mintApiKey } from '@ceiba/domain';
 import {
@@ -13,11 +12,13 @@ import {
   createApiKey,
   getApiKey,
   revokeApiKey,
-  setApiKeyExpiry,
   type TransitionResult,
+  updateApiKey,
 } from '@ceiba/schema';
 import { TransportError, unauthorized } from '../errors.ts';
-import { parseBody, type ReadBody } from './body.ts';
+import { parseBody, requireNoFields } from './body.ts';
+import { noCustomer } from './customer-routes.ts';
+import { dateOf } from './instants.ts';
 import { listKeys } from './key-list.ts';
 import type { ProjectCall, ProjectRoute } from './project-routes.ts';
 
@@ -27,7 +28,7 @@ export const KEY_ROUTES: readonly ProjectRoute[] = [
   { method: 'GET', path: KEYS, answer: listKeys },
   { method: 'POST', path: KEYS, answer: create },
   { method: 'GET', path: `${KEYS}/:apiKeyId`, id: 'apiKeyId', answer: get },
-  { method: 'PATCH', path: `${KEYS}/:apiKeyId`, id: 'apiKeyId', answer: setExpiry },
+  { method: 'PATCH', path: `${KEYS}/:apiKeyId`, id: 'apiKeyId', answer: update },
   { method: 'POST', path: `${KEYS}/:apiKeyId/revoke`, id: 'apiKeyId', answer: revoke },
   { method: 'POST', path: `${KEYS}/:apiKeyId/archive`, id: 'apiKeyId', answer: archive },
 ];
@@ -39,31 +40,45 @@ async function get({ run, projectId, id: apiKeyId }: ProjectCall): Promise<ApiKe
 }
 
 async function create({ run, projectId, body, random }: ProjectCall): Promise<ApiKeyCreateResult> {
-  const { displayName } = parseBody(createApiKeyRequestSchema, body);
+  const { expiresAt, ...fields } = parseBody(createApiKeyRequestSchema, body);
   const minted = mintApiKey(random);
-  const result = await run((ctx) => createApiKey(ctx, { projectId, displayName, minted }));
+  const input = { projectId, minted, ...fields, expiresAt: dateOf(expiresAt) };
+  const result = await run((ctx) => createApiKey(ctx, input));
   switch (result.kind) {
     case 'not_found': // the project was deleted after its secret was checked
       throw unauthorized();
+    case 'unknown_customer':
+      throw noCustomer();
     case 'plan_limit_reached':
-      throw new TransportError(
-        'plan_limit_reached',
-        ERROR_MESSAGES.plan_limit_reached(result.activeKeyCap),
-      );
+      throw fullPlan(result);
     case 'created': {
-      const { apiKeyId, keyPrefix } = result;
+      const { apiKeyId, displayName, keyPrefix } = result;
       return { apiKeyId, displayName, keyPrefix, plaintextKey: minted.plaintext };
     }
   }
 }
 
-async function setExpiry(call: ProjectCall): Promise<ApiKeySummary> {
-  const { run, projectId, id: apiKeyId, body } = call;
-  const request = parseBody(setApiKeyExpiryRequestSchema, body);
-  const expiresAt = request.expiresAt === null ? null : new Date(request.expiresAt);
-  const result = await run((ctx) => setApiKeyExpiry(ctx, { projectId, apiKeyId, expiresAt }));
-  return keyOrThrow(result, 'Only an active key can be given another expiry');
+async function update({ run, projectId, id, body }: ProjectCall): Promise<ApiKeySummary> {
+  const { expiresAt, ...fields } = parseBody(updateApiKeyRequestSchema, body);
+  const input = { projectId, apiKeyId: id, ...fields, expiresAt: dateOf(expiresAt) };
+  const result = await run((ctx) => updateApiKey(ctx, input));
+  switch (result.kind) {
+    case 'unknown_customer':
+      throw noCustomer();
+    case 'plan_limit_reached':
+      throw fullPlan(result);
+    default:
+      return keyOrThrow(result, 'Only an active key can be changed');
+  }
 }
+
+const PLANS = { plan: 'The plan', customer_plan: 'The plan of the customer' } as const;
+
+const fullPlan = ({ activeKeyCap, of }: { activeKeyCap: number; of: keyof typeof PLANS }) =>
+  new TransportError(
+    'plan_limit_reached',
+    ERROR_MESSAGES.plan_limit_reached(activeKeyCap, PLANS[of]),
+  );
 
 async function revoke(call: ProjectCall): Promise<ApiKeyLifecycleResult> {
   requireNoFields(call.body);
@@ -80,11 +95,6 @@ async function archive(call: ProjectCall): Promise<ApiKeyLifecycleResult> {
 }
 
 const keyOf = ({ projectId, id }: ProjectCall) => ({ projectId, apiKeyId: id });
-
-/** Revoke and archive take `{}`, or no body at all. */
-function requireNoFields(body: ReadBody): void {
-  if (body.kind !== 'empty') parseBody(emptyRequestSchema, body);
-}
 
 /** @param rule what a conflict breaks, as the beginning of the message */
 function keyOrThrow(result: TransitionResult, rule: string): ApiKeySummary {

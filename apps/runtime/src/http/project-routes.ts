@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import type { RandomBytes } from '@ceiba/domain';
 import type { Logger } from '@ceiba/process/log';
 import type { SerialQueue } from '@ceiba/process/tasks';
-import type { Database, LookupRow, VerbContext } from '@ceiba/schema';
+import { type Database, InvalidInputError, type LookupRow, type VerbContext } from '@ceiba/schema';
 import type { z } from 'zod';
 import type { Deadline } from '../deadline.ts';
 import type { Entrance } from '../decision/entrance.ts';
 import { projectOfSecret } from '../decision/project-secret.ts';
 import type { ErrorLog } from '../error-log.ts';
-import { unauthorized } from '../errors.ts';
+import { invalidInput, unauthorized } from '../errors.ts';
 import { parseUuid } from '../parameters.ts';
 import { type ReadBody, readJsonBody } from './body.ts';
 import { callerOf } from './caller.ts';
@@ -31,10 +31,10 @@ export interface ProjectRouteOptions {
 /** A call whose secret is the project's. */
 export interface ProjectCall<Query extends z.ZodObject = z.ZodObject> {
   /** Runs verbs on one connection, within the time that is left. */
-  run<T>(work: (ctx: VerbContext) => Promise<T>): Promise<T>;
+  run<T>(work: (ctx: VerbContext & { db: Database }) => Promise<T>): Promise<T>;
   deadline: Deadline;
   projectId: string;
-  /** The UUID at the end of the address; empty where it has none. */
+  /** The UUID in the address; empty where it has none. */
   id: string;
   query: z.output<Query>;
   body: ReadBody;
@@ -46,8 +46,8 @@ export interface ProjectCall<Query extends z.ZodObject = z.ZodObject> {
 export interface ProjectRoute<Query extends z.ZodObject = z.ZodObject> {
   method: 'GET' | 'POST' | 'PATCH';
   path: string;
-  /** What the address ends with: the name of a UUID. */
-  id?: 'apiKeyId' | 'decisionId';
+  /** The name of the UUID in the address that is not the project’s. */
+  id?: 'apiKeyId' | 'customerId' | 'decisionId';
   /** Absent where the route takes no query: every parameter is then an unknown one. */
   query?: Query;
   /** Returns the body of the reply, whose status is 200. */
@@ -99,7 +99,8 @@ export async function answerProjectRoute(
     );
     return jsonReply(200, result, requestId);
   } catch (error) {
-    return errorReply(error, requestId, options.errors);
+    const refused = error instanceof InvalidInputError ? invalidInput(error) : error;
+    return errorReply(refused, requestId, options.errors);
   }
 }
 

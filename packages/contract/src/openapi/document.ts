@@ -57,6 +57,8 @@ export const openApiDocument = (form: Form = 'open') => ({
   tags: [
     { name: 'Decisions', description: 'May a request proceed?' },
     { name: 'Keys', description: 'The keys of a project’s customers.' },
+    { name: 'Customers', description: 'The customers that a project’s keys belong to.' },
+    { name: 'Usage', description: 'What was allowed and denied, and what it cost.' },
     { name: 'Decision log', description: 'Why was a request denied?' },
     { name: 'Health', description: 'Public, without credentials.' },
   ],

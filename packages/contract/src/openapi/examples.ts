@@ -2,6 +2,7 @@
 
 const ID = {
   project: '7b0e3c52-6d0f-4d8e-9a57-0c6f1f7a2b11',
+  customer: '0199e0c0-0000-7000-8000-000000009001',
   apiKey: '0199e0c0-0000-7000-8000-00000000a001',
   policy: '0199e0c0-0000-7000-8000-00000000b001',
   plan: '0199e0c0-0000-7000-8000-00000000c001',
@@ -26,6 +27,27 @@ const apiKey = {
   revokedAt: null,
   archivedAt: null,
   lastUsedAt: AT,
+};
+const customer = {
+  customerId: ID.customer,
+  externalId: 'acme',
+  name: 'Acme',
+  metadata: { tier: 'gold' },
+  suspendedAt: null,
+  plan: { planId: ID.plan, name: 'Gold' },
+  subscriptionStatus: 'active',
+  currentPeriodEnd: null,
+  billingDay: 15,
+  rateLimitPerMinute: null,
+  dailyQuota: null,
+  monthlyQuota: 50_000,
+  createdAt: AT,
+};
+const usage = {
+  from: '2026-11-22T00:00:00.000Z',
+  to: '2026-11-23T00:00:00.000Z',
+  step: 'day',
+  usage: [{ from: '2026-11-22T00:00:00.000Z', allowed: 120, denied: 3, cost: 480 }],
 };
 const denial = { allowed: false, decisionId: ID.decision, denialReason: 'policy_no_match' };
 const allow = {
@@ -78,6 +100,18 @@ export const EXAMPLES = {
   },
   apiKey,
   apiKeys: { apiKeys: [apiKey] },
+  customer,
+  customers: { customers: [customer], nextCursor: null },
+  usage,
+  customerUsage: {
+    ...usage,
+    period: {
+      from: '2026-11-15T00:00:00.000Z',
+      to: '2026-12-15T00:00:00.000Z',
+      cost: 3_140,
+      dailyCost: 480,
+    },
+  },
   created: {
     apiKeyId: ID.apiKey,
     displayName: 'Mobile app',

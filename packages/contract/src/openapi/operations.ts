@@ -133,11 +133,12 @@ const keys = {
       operationId: 'createApiKey',
       tags: ['Keys'],
       summary: 'Create a key',
-      description: 'Only this answer contains the plaintext, and it cannot be retrieved again.',
+      description:
+        'Only this answer contains the plaintext, and it cannot be retrieved again. Of `customerId` and `externalCustomerId` at most one may be given.',
       ...body(request.createApiKeyRequestSchema, { displayName: 'Mobile app' }),
       responses: {
         '200': json('The new key.', answer.apiKeyCreateResultSchema, { created: EXAMPLES.created }),
-        ...errors(...WITH_BODY, 'plan_limit_reached'),
+        ...errors(...WITH_BODY, 'plan_limit_reached', 'not_found'),
       },
     },
   },
@@ -154,16 +155,17 @@ const keys = {
       },
     },
     patch: {
-      operationId: 'setApiKeyExpiry',
+      operationId: 'updateApiKey',
       tags: ['Keys'],
-      summary: 'Set or remove the expiry of a key',
-      description: 'Only of an active key. A time in the past expires it at once.',
-      ...body(request.setApiKeyExpiryRequestSchema, { expiresAt: '2027-01-31T12:00:00Z' }),
+      summary: 'Change a key, or move it to another customer',
+      description:
+        'Only an active key, from the next decision on. What is absent stays; an expiry in the past expires the key at once.',
+      ...body(request.updateApiKeyRequestSchema, { expiresAt: '2027-01-31T12:00:00Z' }),
       responses: {
         '200': json('The key.', answer.apiKeySummarySchema, {
           key: { ...EXAMPLES.apiKey, expiresAt: '2027-01-31T12:00:00.000Z' },
         }),
-        ...errors(...WITH_BODY, 'not_found', 'conflict'),
+        ...errors(...WITH_BODY, 'plan_limit_reached', 'not_found', 'conflict'),
       },
     },
   },
@@ -191,26 +193,139 @@ function transition(verb: 'revoke' | 'archive', example: object): object {
   };
 }
 
-/** What each parameter of the log selects. */
-const FILTERS: Record<keyof typeof request.decisionQuerySchema.shape, string> = {
-  outcome: 'Only allowed or only denied ones.',
-  reason: 'Only denials for this reason.',
-  apiKeyId: 'Only decisions about this key.',
-  method: 'Exactly this method.',
-  pathPrefix: 'The beginning of the path, in the same letter case.',
-  requestId: 'Exactly this id of a call.',
-  from: 'The first instant, inclusive.',
-  to: 'The last instant, exclusive.',
+/** The page and the order of a list; its schema reads the digits of a query, a generated client passes a number. */
+const PAGE_SIZE = {
+  type: 'integer',
+  minimum: 1,
+  maximum: request.PAGE_MAX,
+  default: request.PAGE_DEFAULT,
+};
+const PAGE = {
   limit: 'How many, 1 to 500; 50 by default.',
   cursor: 'The `nextCursor` of the previous page.',
 };
 
-/** Its schema reads the digits of a query; a generated client passes a number. */
-const PAGE_SIZE = {
-  type: 'integer',
-  minimum: 1,
-  maximum: request.DECISION_PAGE_MAX,
-  default: request.DECISION_PAGE_DEFAULT,
+/** The parameters of a query, with what each of them selects. */
+const query = <Shape extends Readonly<Record<string, z.ZodType>>>(
+  { shape }: { shape: Shape },
+  selects: Readonly<Record<keyof Shape, string>>,
+) => ({
+  parameters: Object.entries(shape).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    description: selects[name],
+    schema: name === 'limit' ? PAGE_SIZE : parameterSchema(schema),
+  })),
+});
+
+const CUSTOMER_ID = [idParameter('customerId', 'The customer.')];
+const CUSTOMER = {
+  '200': json('The customer.', answer.customerSchema, { customer: EXAMPLES.customer }),
+};
+
+const customers = {
+  [`${PROJECT}/customers`]: {
+    get: {
+      operationId: 'listCustomers',
+      tags: ['Customers'],
+      summary: 'List customers',
+      description:
+        'Newest first. Each parameter narrows the list, and an empty one counts as absent.',
+      ...query(request.customerQuerySchema, {
+        externalId: 'Exactly this external id.',
+        status: 'Only those that are suspended, or that are not.',
+        search: 'Part of the external id or the name, in either letter case.',
+        ...PAGE,
+      }),
+      responses: {
+        '200': json('One page.', answer.customerListResultSchema, { page: EXAMPLES.customers }),
+        ...errors(...COMMON),
+      },
+    },
+    post: {
+      operationId: 'createCustomer',
+      tags: ['Customers'],
+      summary: 'Create a customer, or find it as it is',
+      description:
+        'Where the project has a customer of this external id, the other fields that are given are compared with its own: the answer is the customer as it is now, or a conflict that names the field.',
+      ...body(request.createCustomerRequestSchema, { externalId: 'acme', plan: 'Gold' }),
+      responses: { ...CUSTOMER, ...errors(...WITH_BODY, 'conflict') },
+    },
+  },
+  [`${PROJECT}/customers/{customerId}`]: {
+    parameters: CUSTOMER_ID,
+    get: {
+      operationId: 'getCustomer',
+      tags: ['Customers'],
+      summary: 'Read one customer',
+      description: 'A customer of another project is answered like one that does not exist.',
+      responses: { ...CUSTOMER, ...errors(...COMMON, 'not_found') },
+    },
+    patch: {
+      operationId: 'updateCustomer',
+      tags: ['Customers'],
+      summary: 'Change a customer',
+      description:
+        'From the next decision of each of its keys on. What is absent stays; clearing the plan clears its status and its end. Another billing day begins the month of its quota again.',
+      ...body(request.updateCustomerRequestSchema, { plan: 'Gold', monthlyQuota: 50_000 }),
+      responses: { ...CUSTOMER, ...errors(...WITH_BODY, 'not_found', 'conflict') },
+    },
+  },
+  [`${PROJECT}/customers/{customerId}/suspend`]: suspension('suspend'),
+  [`${PROJECT}/customers/{customerId}/resume`]: suspension('resume'),
+};
+
+function suspension(verb: 'suspend' | 'resume'): object {
+  return {
+    parameters: CUSTOMER_ID,
+    post: {
+      operationId: `${verb}Customer`,
+      tags: ['Customers'],
+      summary: verb === 'suspend' ? 'Suspend a customer' : 'Resume a customer',
+      description:
+        verb === 'suspend'
+          ? 'Each of its keys is denied from the next decision on, with `inactive_subscription`. May be repeated.'
+          : 'Its keys are no longer denied for it, from the next decision on. May be repeated.',
+      ...body(request.emptyRequestSchema, {}, false),
+      responses: { ...CUSTOMER, ...errors(...WITH_BODY, 'not_found') },
+    },
+  };
+}
+
+const usageOf = (operationId: string, whose: string, schema: z.ZodType, example: object) => ({
+  operationId,
+  tags: ['Usage'],
+  summary: `Read the usage of ${whose}`,
+  description:
+    'Without parameters, the days of the last 30. At most 400 days at once, or 1,830 in months of the project.',
+  ...query(request.usageQuerySchema, {
+    from: 'The first instant, inclusive; widened to whole steps.',
+    to: 'The last instant, exclusive; now by default.',
+    step: 'In UTC; `day` by default.',
+  }),
+  responses: {
+    '200': json('The usage.', schema, { usage: example }),
+    ...errors(...COMMON, ...(operationId === 'getUsage' ? [] : ['not_found' as const])),
+  },
+});
+
+const usage = {
+  [`${PROJECT}/usage`]: {
+    get: usageOf('getUsage', 'the project', answer.usageResultSchema, EXAMPLES.usage),
+  },
+  [`${PROJECT}/api-keys/{apiKeyId}/usage`]: {
+    parameters: KEY_ID,
+    get: usageOf('getApiKeyUsage', 'a key', answer.usageResultSchema, EXAMPLES.usage),
+  },
+  [`${PROJECT}/customers/{customerId}/usage`]: {
+    parameters: CUSTOMER_ID,
+    get: usageOf(
+      'getCustomerUsage',
+      'a customer',
+      answer.customerUsageResultSchema,
+      EXAMPLES.customerUsage,
+    ),
+  },
 };
 
 const log = {
@@ -221,15 +336,18 @@ const log = {
       summary: 'List recorded decisions',
       description:
         'Newest first. Each parameter narrows the list, and an empty one counts as absent.',
-      parameters: Object.entries(FILTERS).map(([name, description]) => ({
-        name,
-        in: 'query',
-        description,
-        schema:
-          name === 'limit'
-            ? PAGE_SIZE
-            : parameterSchema(request.decisionQuerySchema.shape[name as keyof typeof FILTERS]),
-      })),
+      ...query(request.decisionQuerySchema, {
+        outcome: 'Only allowed or only denied ones.',
+        reason: 'Only denials for this reason.',
+        apiKeyId: 'Only decisions about this key.',
+        customerId: 'Only decisions about keys that this customer had then.',
+        method: 'Exactly this method.',
+        pathPrefix: 'The beginning of the path, in the same letter case.',
+        requestId: 'Exactly this id of a call.',
+        from: 'The first instant, inclusive.',
+        to: 'The last instant, exclusive.',
+        ...PAGE,
+      }),
       responses: {
         '200': json('One page.', answer.decisionListResultSchema, { page: EXAMPLES.decisions }),
         ...errors(...COMMON),
@@ -292,6 +410,8 @@ export const paths = Object.fromEntries(
   Object.entries<Record<string, unknown>>({
     ...decisions,
     ...keys,
+    ...customers,
+    ...usage,
     ...log,
     ...health,
   } as never).map(([path, item]) => {

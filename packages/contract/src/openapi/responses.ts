@@ -24,12 +24,12 @@ const ERRORS: Record<RuntimeErrorCode, readonly [when: string, message: string]>
     ERROR_MESSAGES.unauthorized,
   ],
   plan_limit_reached: [
-    'The plan allows no further active key.',
+    'The plan of the project or of the customer allows no further active key.',
     ERROR_MESSAGES.plan_limit_reached(3),
   ],
-  not_found: ['The project has no such key or decision.', ERROR_MESSAGES.not_found],
+  not_found: ['The project has no such key, customer or decision.', ERROR_MESSAGES.not_found],
   conflict: [
-    'The status of the key does not allow it.',
+    'The status of the key does not allow it, or the customer is another one already.',
     ERROR_MESSAGES.conflict('An archived key cannot be revoked', 'archived'),
   ],
   payload_too_large: ['The body is too large.', ERROR_MESSAGES.payload_too_large(64 * 1024)],

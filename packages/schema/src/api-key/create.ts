@@ -7,7 +7,7 @@ import { lockProject } from '../project/lock.ts';
 import { apiKeys } from '../tables.ts';
 import { type FullPlan, fullPlanOfCustomer, fullPlanOfProject } from './cap.ts';
 
-/** What an owner sets of a key besides its name. */
+/** What an owner sets of a key, apart from its name. */
 export interface ApiKeyFields extends Given<KeyLimits>, NamedCustomer {
   expiresAt?: Date | null | undefined;
   /** The labels of the policies that it may call; null for all. */

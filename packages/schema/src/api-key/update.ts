@@ -24,7 +24,8 @@ export type UpdateApiKeyResult =
   | { kind: 'conflict'; status: ApiKeyStatus }
   /** The customer that it shall belong to has as many active keys as its plan allows. */
   | FullPlan
-  | { kind: 'unknown_customer' | 'not_found' };
+  | { kind: 'unknown_customer' }
+  | { kind: 'not_found' };
 
 /**
  * Changes an active key; absent fields keep their values, and null clears. Takes effect with the next

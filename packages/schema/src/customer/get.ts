@@ -4,7 +4,7 @@ import { and, eq, type SQL } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { customerPlans, customers } from '../tables.ts';
 
-/** Whom a project's owner sells to, with limits of its own, each of which replaces its plan's. */
+/** A customer of a project's owner, with limits of its own, each of which replaces its plan's. */
 export interface Customer extends KeyLimits {
   customerId: string;
   /** The owner's own id. */

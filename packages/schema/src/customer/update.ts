@@ -22,7 +22,7 @@ export type UpdateCustomerResult =
 
 /**
  * Changes a customer; absent fields keep their values. Takes effect with the next decision of each of its
- * keys. Another billing day begins its month anew.
+ * keys. Another billing day begins its month again.
  */
 export async function updateCustomer(
   ctx: VerbContext,

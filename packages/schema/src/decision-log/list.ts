@@ -19,6 +19,8 @@ export interface DecisionFilter {
   reason?: DenialReason | undefined;
   /** A UUID. */
   apiKeyId?: string | undefined;
+  /** A UUID, of the customer that the key had then. */
+  customerId?: string | undefined;
   /** Of a key that the project does not have, among the newest {@link UNKNOWN_KEYS_SEARCHED_MAX}. */
   unknownKeyPrefix?: string | undefined;
   method?: string | undefined;
@@ -79,7 +81,7 @@ export async function findDecision(
 
 function conditionsOf(projectId: string, filter: DecisionFilter): (SQL | undefined)[] {
   const { from, to, outcome, reason, apiKeyId, method, pathPrefix, requestId, decisionId } = filter;
-  const { unknownKeyPrefix } = filter;
+  const { customerId, unknownKeyPrefix } = filter;
   return [
     eq(decisions.projectId, projectId),
     from && gte(decisions.at, from),
@@ -89,6 +91,7 @@ function conditionsOf(projectId: string, filter: DecisionFilter): (SQL | undefin
     outcome === 'denied' ? IS_DENIED : undefined,
     reason && eq(decisions.outcome, reason),
     apiKeyId === undefined ? undefined : eq(decisions.apiKeyId, apiKeyId),
+    customerId === undefined ? undefined : eq(decisions.customerId, customerId),
     method === undefined ? undefined : eq(decisions.method, storable(method)),
     pathPrefix ? beginsWith(storable(pathPrefix)) : undefined,
     requestId === undefined ? undefined : eq(decisions.requestId, storable(requestId)),

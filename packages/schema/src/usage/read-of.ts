@@ -63,8 +63,8 @@ const DAYS_OF_KEYS_MAX = 400;
 
 /**
  * Reads the usage of a project, of one of its customers or of one of its keys, by day or month; the range
- * is widened to whole ones. What is used through a key that has moved is that of its customer of today, but
- * for the period, which counts what was charged.
+ * is widened to whole ones. The usage of a key that was moved is that of its customer of today; the period
+ * alone has what was charged to the customer.
  *
  * @returns null when the project has no such customer or key
  * @throws InvalidInputError when the range is empty or too long
@@ -126,6 +126,7 @@ function keysOf({ projectId, customerId, apiKeyId }: UsageOfInput): SQL | null {
     where k.project_id = ${projectId} and k.customer_id = ${customerId})`;
 }
 
+/** Costs and calls are counted apart, so that for a moment they may not fit each other. */
 async function readSteps(
   db: { orm: Executor },
   usage: UsageOfProject,
@@ -135,7 +136,8 @@ async function readSteps(
   const counted = keys === null ? ofProject(usage) : ofKeys(usage, keys);
   const rows = await db.orm.execute<Omit<UsageOfStep, 'from'> & { startMs: number }>(sql`
     ${counted}
-    select ${toMs(sql`start`)} as "startMs", allowed, denied, allowed + surplus - free as cost
+    select ${toMs(sql`start`)} as "startMs", allowed, denied,
+      greatest(allowed + surplus - free, 0) as cost
     from (
       select ${stepOf(sql`at`, step)} as start,
         ${sumOf(sql`= 'allowed'`)} as allowed, ${sumOf(sql`= 'surplus'`)} as surplus,
