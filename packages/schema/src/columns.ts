@@ -59,7 +59,7 @@ export const limitChecks = (name: string, table: Record<LimitName, AnyPgColumn>)
   );
 
 /** Labels, null where there is no list. */
-export const labels = () => text('scopes').array();
+export const labels = () => text('scopes').array().$type<readonly string[]>();
 
 /** The verbs check each label. */
 export const fewLabels = (column: unknown) =>

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Transactor } from './connection/database.ts';
 import { takeLock } from './locks.ts';
 import { type ProjectAccess, requireRight } from './member/require-right.ts';
@@ -78,7 +79,9 @@ export function inSnapshot<T>(
 
 /** Whether a change leaves every field of a row as it is. */
 export const isUnchanged = <Row extends object>(before: Row, after: Row): boolean =>
-  Object.entries(after).every(([field, value]) => before[field as keyof Row] === value);
+  Object.entries(after).every(([field, value]) =>
+    isDeepStrictEqual(before[field as keyof Row], value),
+  );
 
 /** Fields that a change may leave out. */
 export type Given<Fields> = { [Name in keyof Fields]?: Fields[Name] | undefined };

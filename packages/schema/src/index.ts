@@ -71,6 +71,17 @@ export { type Customer, type CustomerRef, getCustomer } from './customer/get.ts'
 export * from './customer/list.ts';
 export * from './customer/set-suspended.ts';
 export * from './customer/update.ts';
+export * from './customer-plan/create.ts';
+export * from './customer-plan/delete.ts';
+export {
+  type CustomerPlan,
+  type CustomerPlanRef,
+  type CustomerPlanState,
+  type CustomerPlanWithUse,
+  listCustomerPlans,
+} from './customer-plan/list.ts';
+export * from './customer-plan/put.ts';
+export * from './customer-plan/update.ts';
 export * from './decision/lookup.ts';
 export * from './decision/simulate.ts';
 export { exportDecisions } from './decision-log/export.ts';
@@ -115,8 +126,12 @@ export { listPolicies, type PolicyRecord } from './policy/list.ts';
 export * from './policy/list-with-hits.ts';
 export * from './policy/list-with-revision.ts';
 export { type ReplacePoliciesResult, replacePolicies } from './policy/replace.ts';
-export type { PolicyRef, PolicyRule } from './policy/rule.ts';
-export * from './policy/update.ts';
+export type { PolicyInput, PolicyRef, PolicyRule, PolicyState } from './policy/rule.ts';
+export {
+  type ChangePolicyResult,
+  type UpdatePolicyInput,
+  updatePolicy,
+} from './policy/update.ts';
 export * from './project/create.ts';
 export * from './project/delete.ts';
 export * from './project/end-previous-secret.ts';

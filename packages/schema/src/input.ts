@@ -6,7 +6,7 @@ import {
   externalIdSchema,
   metadataSchema,
 } from '@ceiba/contract';
-import { BILLING_DAY_MAX, SUBSCRIPTION_STATUSES } from '@ceiba/contract/sets';
+import { BILLING_DAY_MAX, COST_MAX, SUBSCRIPTION_STATUSES } from '@ceiba/contract/sets';
 import {
   ALERT_TYPES,
   type AlertType,
@@ -84,7 +84,7 @@ const RULES = {
   email: emailSchema,
   description: text(100),
   note: text(API_KEY_NOTE_LENGTH_MAX),
-  activeKeyCap: limit,
+  activeKeyCap: limit.nullable(),
   ...eachLimit(() => limit.nullable()),
   dailyQuota: quota.nullable(),
   defaultKeyRateLimitPerMinute: limit.nullable(),
@@ -106,6 +106,7 @@ const RULES = {
     return parsed.ok ? parsed.pattern : parsed;
   }),
   scopes: labels.nullable(),
+  cost: limitTo(COST_MAX).nullable(),
   externalId: externalIdSchema,
   externalCustomerId: externalIdSchema.nullable(),
   metadata: metadataSchema,

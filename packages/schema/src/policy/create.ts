@@ -7,10 +7,10 @@ import { checked } from '../input.ts';
 import { changingProject } from '../project/change.ts';
 import { lockProject } from '../project/lock.ts';
 import { policies } from '../tables.ts';
-import { labelOf, type PolicyRule, RULE_FIELDS } from './rule.ts';
+import { labelOf, POLICY_FIELDS, type PolicyInput, type PolicyState, stateAfter } from './rule.ts';
 
 export type CreatePolicyResult =
-  | ({ kind: 'created'; policyId: string } & PolicyRule)
+  | ({ kind: 'created'; policyId: string } & PolicyState)
   | { kind: 'conflict' | 'too_many' | 'not_found' };
 
 /**
@@ -19,13 +19,14 @@ export type CreatePolicyResult =
  */
 export async function createPolicy(
   ctx: VerbContext,
-  input: PolicyRule & { projectId: string },
+  input: PolicyInput & { projectId: string },
 ): Promise<CreatePolicyResult> {
-  const { projectId, ...rule } = checked(input, RULE_FIELDS);
+  const { projectId, ...given } = checked(input, POLICY_FIELDS);
+  const policy = stateAfter(given);
   return changingProject(ctx, projectId, lockProject, async (tx, project) => {
     if ((await countPolicies(tx, projectId)) >= POLICIES_MAX) return { kind: 'too_many' };
-    const policyId = await insertPolicy(tx, ctx, { projectId, ownerId: project.ownerId, rule });
-    return policyId === undefined ? { kind: 'conflict' } : { kind: 'created', policyId, ...rule };
+    const policyId = await insertPolicy(tx, ctx, { projectId, ownerId: project.ownerId, policy });
+    return policyId === undefined ? { kind: 'conflict' } : { kind: 'created', policyId, ...policy };
   });
 }
 
@@ -41,20 +42,20 @@ async function countPolicies(tx: Executor, projectId: string): Promise<number> {
 export async function insertPolicy(
   tx: Executor,
   ctx: VerbContext,
-  { projectId, ownerId, rule }: { projectId: string; ownerId: string; rule: PolicyRule },
+  { projectId, ownerId, policy }: { projectId: string; ownerId: string; policy: PolicyState },
 ): Promise<string | undefined> {
   const [row] = await tx
     .insert(policies)
-    .values({ projectId, method: rule.method, pathPattern: rule.pathPattern })
+    .values({ projectId, ...policy })
     .onConflictDoNothing()
     .returning({ policyId: policies.id });
   if (row === undefined) return undefined;
   await writeAudit(tx, ctx, {
     action: 'policy.create',
-    target: { id: row.policyId, label: labelOf(rule) },
+    target: { id: row.policyId, label: labelOf(policy) },
     projectId,
     ownerId,
-    after: { method: rule.method, pathPattern: rule.pathPattern },
+    after: { ...policy },
   });
   return row.policyId;
 }

@@ -3,7 +3,7 @@ import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { policies, projects } from '../tables.ts';
-import { isPolicy, labelOf, type PolicyRef } from './rule.ts';
+import { isPolicy, labelOf, type PolicyRef, stateColumns } from './rule.ts';
 
 export type DeletePolicyResult = { kind: 'deleted' | 'not_found' };
 
@@ -31,7 +31,7 @@ export async function removePolicy(
   const [removed] = await tx
     .delete(policies)
     .where(isPolicy({ projectId, policyId }))
-    .returning({ method: policies.method, pathPattern: policies.pathPattern });
+    .returning(stateColumns);
   if (removed === undefined) return { kind: 'not_found' };
   await writeAudit(tx, ctx, {
     action: 'policy.delete',

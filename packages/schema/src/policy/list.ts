@@ -1,25 +1,18 @@
-import { comparePolicies, type Labels } from '@ceiba/domain';
+import { comparePolicies } from '@ceiba/domain';
 import { eq } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { policies } from '../tables.ts';
+import { type PolicyState, stateColumns } from './rule.ts';
 
-export interface PolicyRecord {
+export interface PolicyRecord extends PolicyState {
   policyId: string;
-  method: string;
-  pathPattern: string;
-  /** Null for none. */
-  scopes: Labels;
-  cost: number;
   createdAt: Date;
   updatedAt: Date;
 }
 
-export const policyColumns = {
+const policyColumns = {
   policyId: policies.id,
-  method: policies.method,
-  pathPattern: policies.pathPattern,
-  scopes: policies.scopes,
-  cost: policies.cost,
+  ...stateColumns,
   createdAt: policies.createdAt,
   updatedAt: policies.updatedAt,
 };

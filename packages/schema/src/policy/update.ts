@@ -1,54 +1,82 @@
 import { sql } from 'drizzle-orm';
+import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { onUniqueViolation } from '../connection/errors.ts';
-import type { VerbContext } from '../context.ts';
+import { isUnchanged, type VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
 import { changingProject } from '../project/change.ts';
 import { lockProject } from '../project/lock.ts';
 import { policies } from '../tables.ts';
-import { isPolicy, labelOf, type PolicyRef, type PolicyRule, RULE_FIELDS } from './rule.ts';
+import {
+  isPolicy,
+  labelOf,
+  POLICY_FIELDS,
+  type PolicyInput,
+  type PolicyRef,
+  type PolicyState,
+  stateAfter,
+  stateColumns,
+} from './rule.ts';
 
-/** `changed`: the policy no longer has the rule that the user saw. */
+/** `changed`: the policy no longer is what the user saw. */
 export type ChangePolicyResult =
-  | ({ kind: 'updated' | 'unchanged' } & PolicyRule)
+  | ({ kind: 'updated' | 'unchanged' } & PolicyState)
   | { kind: 'changed' | 'conflict' | 'not_found' };
 
-export interface UpdatePolicyInput extends PolicyRule, PolicyRef {
-  /** The rule that the user saw, so that no change by another user is overwritten unseen. */
-  seen: PolicyRule;
+export interface UpdatePolicyInput extends PolicyInput, PolicyRef {
+  /** What the user saw, so that no change by another user is overwritten unseen. */
+  seen: PolicyInput;
 }
 
-/** Changes a policy's method or pattern; it keeps its id and so its usage. */
+/**
+ * Changes a policy's method, pattern, labels or cost; it keeps its id and so its usage. Takes effect with
+ * the next decision.
+ */
 export async function updatePolicy(
   ctx: VerbContext,
   input: UpdatePolicyInput,
 ): Promise<ChangePolicyResult> {
-  const { projectId, policyId, seen, ...rule } = checked(input, RULE_FIELDS);
+  const { projectId, policyId, seen, ...given } = checked(input, POLICY_FIELDS);
   const change = changingProject<ChangePolicyResult>(
     ctx,
     projectId,
     lockProject,
-    async (tx, _, audit) => {
-      const before = await readRule(tx, { projectId, policyId });
+    async (tx, { ownerId }) => {
+      const ref = { projectId, policyId };
+      const before = await readState(tx, ref);
       if (before === undefined) return { kind: 'not_found' };
-      if (labelOf(before) === labelOf(rule)) return { kind: 'unchanged', ...rule };
-      if (labelOf(before) !== labelOf(seen)) return { kind: 'changed' };
-      await tx
-        .update(policies)
-        .set({ ...rule, updatedAt: sql`now()` })
-        .where(isPolicy({ projectId, policyId }));
-      const target = { id: policyId, label: labelOf(rule) };
-      await audit('policy.update', target, { before: { ...before }, after: { ...rule } });
-      return { kind: 'updated', ...rule };
+      const after = stateAfter(given, before);
+      if (isUnchanged(before, after)) return { kind: 'unchanged', ...after };
+      if (!isUnchanged(before, stateAfter(seen, before))) return { kind: 'changed' };
+      await writeState(tx, ctx, { ...ref, ownerId, before, after });
+      return { kind: 'updated', ...after };
     },
   );
   return change.catch(onUniqueViolation({ kind: 'conflict' }));
 }
 
-async function readRule(tx: Executor, ref: PolicyRef): Promise<PolicyRule | undefined> {
-  const [row] = await tx
-    .select({ method: policies.method, pathPattern: policies.pathPattern })
-    .from(policies)
-    .where(isPolicy(ref));
+/** Changes a policy of an owner's project, in the transaction of the change. */
+export async function writeState(
+  tx: Executor,
+  ctx: VerbContext,
+  change: PolicyRef & { ownerId: string; before: PolicyState; after: PolicyState },
+): Promise<void> {
+  const { projectId, policyId, ownerId, before, after } = change;
+  await tx
+    .update(policies)
+    .set({ ...after, updatedAt: sql`now()` })
+    .where(isPolicy({ projectId, policyId }));
+  await writeAudit(tx, ctx, {
+    action: 'policy.update',
+    target: { id: policyId, label: labelOf(after) },
+    projectId,
+    ownerId,
+    before: { ...before },
+    after: { ...after },
+  });
+}
+
+async function readState(tx: Executor, ref: PolicyRef): Promise<PolicyState | undefined> {
+  const [row] = await tx.select(stateColumns).from(policies).where(isPolicy(ref));
   return row;
 }

@@ -24,6 +24,7 @@ import {
   confirmAuthenticator,
   createAlertDestination,
   createApiKey,
+  createCustomerPlan,
   createInvitation,
   createPasswordReset,
   createPlan,
@@ -32,6 +33,7 @@ import {
   createSetupToken,
   createUser,
   deleteAlertDestination,
+  deleteCustomerPlan,
   deletePlan,
   deletePolicy,
   deleteProject,
@@ -47,6 +49,7 @@ import {
   getProject,
   leaveProject,
   listPasskeys,
+  putCustomerPlan,
   putPlan,
   recordAttempt,
   removeMember,
@@ -78,6 +81,7 @@ import {
   turnOffSecondFactor,
   unsubscribeAlertMail,
   updateAlertDestination,
+  updateCustomerPlan,
   updatePlan,
   updatePolicy,
   updateProject,
@@ -117,6 +121,8 @@ interface Scene {
   passwordHash: string;
   /** No project is on it. */
   planId: string;
+  /** Of the project; no customer is on it. */
+  customerPlanId: string;
   /** Owns nothing. */
   bystander: string;
   /** A session of the bystander. */
@@ -213,6 +219,10 @@ async function makeScene(): Promise<Scene> {
   kept(key.minted);
   secrets.push(passwordHash, 'correct horse battery staple');
   const plan = await createPlan(bench.ctx, { name: `plan-${randomUUID()}`, ...LIMITS });
+  const customerPlan = await createCustomerPlan(bench.ctx, {
+    projectId: project.projectId,
+    name: 'Starter',
+  });
   const bystander = await makeOwner(bench.ctx);
   const session = await startSession(bench.ctx, {
     userId: bystander,
@@ -231,6 +241,7 @@ async function makeScene(): Promise<Scene> {
     policyId: expectKind(policy, 'created').policyId,
     passwordHash,
     planId: expectKind(plan, 'created').planId,
+    customerPlanId: expectKind(customerPlan, 'created').plan.planId,
     bystander,
     sessionId: session!.sessionId,
     secured: await makeSecured(passwordHash),
@@ -424,6 +435,25 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
     (ctx) => createPlan(ctx, { name: `plan-${randomUUID()}`, ...LIMITS }),
     ['plan.create'],
   ],
+  createCustomerPlan: [
+    (ctx, { project: { projectId } }) =>
+      createCustomerPlan(ctx, { projectId, name: 'Team', scopes: ['read'] }),
+    ['customer_plan.create'],
+  ],
+  updateCustomerPlan: [
+    (ctx, { project: { projectId }, customerPlanId: planId }) =>
+      updateCustomerPlan(ctx, { projectId, planId, dailyQuota: 7 }),
+    ['customer_plan.update'],
+  ],
+  putCustomerPlan: [
+    (ctx, { project: { projectId } }) => putCustomerPlan(ctx, { projectId, name: 'Pro' }),
+    ['customer_plan.create'],
+  ],
+  deleteCustomerPlan: [
+    (ctx, { project: { projectId }, customerPlanId: planId }) =>
+      deleteCustomerPlan(ctx, { projectId, planId }),
+    ['customer_plan.delete'],
+  ],
   updatePlan: [(ctx, { planId }) => updatePlan(ctx, { planId, monthlyQuota: 7 }), ['plan.update']],
   deletePlan: [(ctx, { planId }) => deletePlan(ctx, { planId }), ['plan.delete']],
   deleteProject: [(ctx, { project }) => deleteProject(ctx, project), ['project.delete']],
@@ -615,6 +645,7 @@ const WITHOUT_AUDIT = [
   'changeApiKey',
   'insertPolicy',
   'removePolicy',
+  'writeState',
   'inTransaction',
   'writeAudit',
   'chargeAttempt',
@@ -716,7 +747,7 @@ describe.each(Object.entries(MUTATIONS))('%s', (verb, [mutate, actions]) => {
         target_id: expect.stringMatching(/^([0-9a-f-]{36}|retention|setup_token)$/),
       });
       const ofProject =
-        /^(project|subscription|policy|api_key|alert_destination|alert_address|invitation|member)\./;
+        /^(project|subscription|policy|customer|api_key|alert_destination|alert_address|invitation|member)\./;
       expect(row.project_id !== null).toBe(ofProject.test(row.action));
       expect(row.owner_id !== null).toBe(!/^(plan|retention|setup_token)\./.test(row.action));
     }

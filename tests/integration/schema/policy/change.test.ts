@@ -339,6 +339,7 @@ const rotate = async (projectId: string) => {
 
 describe('a change of policies', () => {
   const RULE = { method: 'GET', pathPattern: '/v1/reports*' };
+  const PLAIN = { scopes: null, cost: 1 };
 
   test('is a conflict for the same method and pattern twice in a project', async () => {
     const { projectId } = await makeProject(bench.ctx);
@@ -435,8 +436,9 @@ describe('a change of policies', () => {
     await replacePolicies(bench.ctx, { projectId, rules: [stays, goes] });
     const before = await listPolicies(bench.db, projectId);
     expect(await replacePolicies(bench.ctx, { projectId, rules: [comes, stays] })).toEqual({
-      created: [comes],
-      deleted: [goes],
+      created: [{ ...comes, ...PLAIN }],
+      updated: [],
+      deleted: [{ ...goes, ...PLAIN }],
       unchanged: 1,
     });
     const after = await listPolicies(bench.db, projectId);
@@ -452,6 +454,7 @@ describe('a change of policies', () => {
     const [before, rowsBefore] = [await revisionOf(projectId), await countAuditRows(bench.db)];
     expect(await replacePolicies(bench.ctx, { projectId, rules: [RULE] })).toEqual({
       created: [],
+      updated: [],
       deleted: [],
       unchanged: 1,
     });
@@ -469,5 +472,91 @@ describe('a change of policies', () => {
     expect(lists.map((rules) => rules.map(({ pathPattern }) => pathPattern))).toContainEqual(
       left.sort(),
     );
+  });
+
+  test('stores labels in order and each once, and a cost; a new policy has no labels and costs 1', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const given = { scopes: ['write', 'read', 'write'], cost: 0 };
+    const stored = { scopes: ['read', 'write'], cost: 0 };
+    const created = await createPolicy(bench.ctx, { projectId, ...RULE, ...given });
+    expect(created).toMatchObject({ kind: 'created', ...RULE, ...stored });
+    const other = { method: 'PUT', pathPattern: RULE.pathPattern };
+    await createPolicy(bench.ctx, { projectId, ...other });
+    const third = { method: 'POST', pathPattern: RULE.pathPattern };
+    await createPolicy(bench.ctx, { projectId, ...third, scopes: [], cost: null });
+    expect(await listPolicies(bench.db, projectId)).toMatchObject([
+      { ...RULE, ...stored },
+      { ...third, scopes: [], cost: 1 },
+      { ...other, ...PLAIN },
+    ]);
+  });
+
+  test('keeps labels and cost that are left out, and removes them by null; the audit log has both states', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const terms = { scopes: ['read'], cost: 5 };
+    const made = await createPolicy(bench.ctx, { projectId, ...RULE, ...terms });
+    const { policyId } = expectKind(made, 'created');
+    const update = (input: { method: string; scopes?: null; cost?: null }) =>
+      updatePolicy(bench.ctx, {
+        projectId,
+        policyId,
+        seen: { ...RULE, ...seen },
+        ...RULE,
+        ...input,
+      });
+    let seen: { method?: string } = {};
+    const moved = { ...RULE, method: 'PUT' };
+    expect(await update({ method: 'PUT' })).toEqual({ kind: 'updated', ...moved, ...terms });
+    seen = { method: 'PUT' };
+    const cleared = { kind: 'updated', ...moved, ...PLAIN };
+    expect(await update({ method: 'PUT', scopes: null, cost: null })).toEqual(cleared);
+    const [row] = await bench.db.sql`
+      select before, after from audit_log where target_id = ${policyId} order by id desc limit 1`;
+    expect(row).toEqual({ before: { ...moved, ...terms }, after: { ...moved, ...PLAIN } });
+  });
+
+  test('overwrites no labels or cost that its user has not seen', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const made = await createPolicy(bench.ctx, { projectId, ...RULE, scopes: ['read'] });
+    const { policyId } = expectKind(made, 'created');
+    const label = (scope: string) =>
+      updatePolicy(bench.ctx, {
+        ...{ projectId, policyId, seen: { ...RULE, scopes: ['read'], cost: 1 } },
+        ...{ ...RULE, scopes: [scope] },
+      });
+    const results = await Promise.all(['a', 'b', 'c'].map(label));
+    expect(results.map(({ kind }) => kind).sort()).toEqual(['changed', 'changed', 'updated']);
+  });
+
+  test('of labels or cost alone changes the revision, and the same labels in another order do not', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const replace = (given: { scopes?: string[] | null; cost?: number | null }) =>
+      replacePolicies(bench.ctx, { projectId, rules: [{ ...RULE, ...given }] });
+    const none = { created: [], updated: [], deleted: [], unchanged: 0 };
+    await replace({ scopes: ['a', 'b'], cost: 7 });
+    const before = await revisionOf(projectId);
+    for (const same of [{}, { scopes: ['b', 'a', 'b'] }, { cost: 7 }]) {
+      expect(await replace(same)).toEqual({ ...none, unchanged: 1 });
+    }
+    expect(await revisionOf(projectId)).toBe(before);
+    const updated = [{ ...RULE, scopes: ['a', 'b'], cost: 1 }];
+    expect(await replace({ cost: null })).toEqual({ ...none, updated });
+    expect(await revisionOf(projectId)).not.toBe(before);
+    expect(await replace({ scopes: null })).toEqual({ ...none, updated: [{ ...RULE, ...PLAIN }] });
+  });
+
+  test.each([
+    [{ scopes: ['Read'] }, 'scopes must hold labels of 1 to 64 characters'],
+    [{ scopes: [''] }, 'scopes must hold labels of 1 to 64 characters'],
+    [{ scopes: Array.from({ length: 65 }, (_, n) => `l${n}`) }, 'scopes must be at most 64 labels'],
+    [{ cost: 1_000_001 }, 'cost must be at most 1,000,000'],
+    [{ cost: 0.5 }, 'cost must be a whole number, 0 or more'],
+    [{ cost: -1 }, 'cost must be a whole number, 0 or more'],
+  ])('is refused with the rule that it breaks: %j', async (given, rule) => {
+    const { projectId } = await makeProject(bench.ctx);
+    const input = { projectId, ...RULE, ...given };
+    await expect(createPolicy(bench.ctx, input)).rejects.toThrow(rule);
+    await expect(replacePolicies(bench.ctx, { projectId, rules: [input] })).rejects.toThrow(rule);
+    expect(await listPolicies(bench.db, projectId)).toEqual([]);
   });
 });

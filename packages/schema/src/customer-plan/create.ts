@@ -1,0 +1,34 @@
+import { NO_LIMITS } from '@ceiba/domain';
+import type { VerbContext } from '../context.ts';
+import { checked } from '../input.ts';
+import { changingProject } from '../project/change.ts';
+import { lockProject } from '../project/lock.ts';
+import { customerPlans } from '../tables.ts';
+import { CUSTOMER_PLAN_FIELDS, type CustomerPlan, type CustomerPlanState } from './list.ts';
+
+/** A new customer plan: what is absent, it does not limit. */
+export type NewCustomerPlan = Pick<CustomerPlan, 'projectId' | 'name'> & Partial<CustomerPlanState>;
+
+export type CreateCustomerPlanResult =
+  | { kind: 'created'; plan: CustomerPlan }
+  | { kind: 'name_taken' | 'not_found' };
+
+/** Creates a plan for a project's customers. Names are unique in a project. */
+export async function createCustomerPlan(
+  ctx: VerbContext,
+  input: NewCustomerPlan,
+): Promise<CreateCustomerPlanResult> {
+  const { projectId, ...given } = checked(input, CUSTOMER_PLAN_FIELDS);
+  const state = { activeKeyCap: null, ...NO_LIMITS, scopes: null, ...given };
+  return changingProject(ctx, projectId, lockProject, async (tx, _, audit) => {
+    const [created] = await tx
+      .insert(customerPlans)
+      .values({ projectId, ...state })
+      .onConflictDoNothing({ target: [customerPlans.projectId, customerPlans.name] })
+      .returning({ planId: customerPlans.id });
+    if (created === undefined) return { kind: 'name_taken' };
+    const { planId } = created;
+    await audit('customer_plan.create', { id: planId, label: state.name }, { after: state });
+    return { kind: 'created', plan: { planId, projectId, ...state } };
+  });
+}

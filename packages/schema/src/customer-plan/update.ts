@@ -1,0 +1,52 @@
+import { onUniqueViolation } from '../connection/errors.ts';
+import { isUnchanged, type VerbContext } from '../context.ts';
+import { checked } from '../input.ts';
+import { changingProject } from '../project/change.ts';
+import { lockProject } from '../project/lock.ts';
+import { customerPlans } from '../tables.ts';
+import {
+  CUSTOMER_PLAN_FIELDS,
+  type CustomerPlan,
+  type CustomerPlanRef,
+  type CustomerPlanState,
+  customerPlanState,
+  isCustomerPlan,
+} from './list.ts';
+
+export type UpdateCustomerPlanInput = CustomerPlanRef & Partial<CustomerPlanState>;
+
+export type UpdateCustomerPlanResult =
+  | { kind: 'updated' | 'unchanged'; plan: CustomerPlan }
+  | { kind: 'name_taken' | 'not_found' };
+
+/**
+ * Renames a customer plan or sets its limits and labels; absent fields keep their values, null removes
+ * them. Takes effect for every customer on it with the next decision. A lower cap keeps existing keys and
+ * refuses new ones.
+ */
+export async function updateCustomerPlan(
+  ctx: VerbContext,
+  { projectId, planId, ...input }: UpdateCustomerPlanInput,
+): Promise<UpdateCustomerPlanResult> {
+  const given = checked(input, CUSTOMER_PLAN_FIELDS);
+  const ref = { projectId, planId };
+  const change = changingProject<UpdateCustomerPlanResult>(
+    ctx,
+    projectId,
+    lockProject,
+    async (tx, _, audit) => {
+      const [before] = await tx
+        .select(customerPlanState)
+        .from(customerPlans)
+        .where(isCustomerPlan(ref));
+      if (before === undefined) return { kind: 'not_found' };
+      const after = { ...before, ...given };
+      const plan = { ...ref, ...after };
+      if (isUnchanged(before, after)) return { kind: 'unchanged', plan };
+      await tx.update(customerPlans).set(after).where(isCustomerPlan(ref));
+      await audit('customer_plan.update', { id: planId, label: after.name }, { before, after });
+      return { kind: 'updated', plan };
+    },
+  );
+  return change.catch(onUniqueViolation({ kind: 'name_taken' }));
+}
