@@ -117,8 +117,10 @@ const RULES = {
   ),
 } as const satisfies Readonly<Record<string, z.ZodType>>;
 
-/** The rules of a customer that differ: its name may be empty, and its quotas larger. */
-export const CUSTOMER_RULES = { name: customerNameSchema, monthlyQuota: quota.nullable() } as const;
+/** The rules of a customer plan that differ: its quotas may be larger. */
+export const CUSTOMER_PLAN_RULES = { monthlyQuota: quota.nullable() } as const;
+/** The rules of a customer that differ: its name may be empty too. */
+export const CUSTOMER_RULES = { ...CUSTOMER_PLAN_RULES, name: customerNameSchema } as const;
 
 export const LIMIT_NAMES = listLimits((name) => name);
 

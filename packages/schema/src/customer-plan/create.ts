@@ -1,6 +1,6 @@
 import { NO_LIMITS } from '@ceiba/domain';
 import type { VerbContext } from '../context.ts';
-import { checked } from '../input.ts';
+import { CUSTOMER_PLAN_RULES, checked } from '../input.ts';
 import { changingProject } from '../project/change.ts';
 import { lockProject } from '../project/lock.ts';
 import { customerPlans } from '../tables.ts';
@@ -18,7 +18,7 @@ export async function createCustomerPlan(
   ctx: VerbContext,
   input: NewCustomerPlan,
 ): Promise<CreateCustomerPlanResult> {
-  const { projectId, ...given } = checked(input, CUSTOMER_PLAN_FIELDS);
+  const { projectId, ...given } = checked(input, CUSTOMER_PLAN_FIELDS, CUSTOMER_PLAN_RULES);
   const state = { activeKeyCap: null, ...NO_LIMITS, scopes: null, ...given };
   return changingProject(ctx, projectId, lockProject, async (tx, _, audit) => {
     const [created] = await tx

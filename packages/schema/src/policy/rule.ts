@@ -13,7 +13,7 @@ export interface PolicyRule {
 
 /** A policy as it is stored. */
 export interface PolicyState extends PolicyRule {
-  /** The labels that open it to restricted keys; null for none. */
+  /** The labels that open it to restricted keys; null for none: an empty list is stored as none. */
   scopes: Labels;
   /** What a call takes of quotas. */
   cost: number;
@@ -39,7 +39,7 @@ export const stateAfter = (
 ): PolicyState => ({
   method,
   pathPattern,
-  scopes: scopes === undefined ? before.scopes : scopes,
+  scopes: scopes === undefined ? before.scopes : scopes?.length ? scopes : null,
   cost: cost === undefined ? before.cost : (cost ?? DEFAULT_COST),
 });
 

@@ -42,7 +42,7 @@ describe('customer plans', () => {
     const projectId = await project();
     const plain = await makePlan(projectId, { name: 'Plain' });
     expect(plain).toEqual({ planId: plain.planId, projectId, name: 'Plain', ...NOTHING });
-    const limits = { activeKeyCap: 3, rateLimitPerMinute: 60, dailyQuota: 1e12, monthlyQuota: 0 };
+    const limits = { activeKeyCap: 3, rateLimitPerMinute: 60, dailyQuota: 0, monthlyQuota: 1e12 };
     const full = await makePlan(projectId, { name: 'Full', ...limits, scopes: ['b', 'a', 'b'] });
     expect(full).toMatchObject({ ...limits, scopes: ['a', 'b'] });
     expect(await listCustomerPlans(bench.db, projectId)).toEqual([

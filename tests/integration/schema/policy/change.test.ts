@@ -474,7 +474,7 @@ describe('a change of policies', () => {
     );
   });
 
-  test('stores labels in order and each once, and a cost; a new policy has no labels and costs 1', async () => {
+  test('stores labels in order and each once, none for an empty list, and a cost that is 1 unless given', async () => {
     const { projectId } = await makeProject(bench.ctx);
     const given = { scopes: ['write', 'read', 'write'], cost: 0 };
     const stored = { scopes: ['read', 'write'], cost: 0 };
@@ -486,7 +486,7 @@ describe('a change of policies', () => {
     await createPolicy(bench.ctx, { projectId, ...third, scopes: [], cost: null });
     expect(await listPolicies(bench.db, projectId)).toMatchObject([
       { ...RULE, ...stored },
-      { ...third, scopes: [], cost: 1 },
+      { ...third, ...PLAIN },
       { ...other, ...PLAIN },
     ]);
   });
