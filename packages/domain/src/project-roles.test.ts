@@ -3,18 +3,20 @@ import { mayDo, PROJECT_RIGHTS, PROJECT_ROLES, type ProjectRight } from './proje
 
 /** The whole table, so that a change of a right shows here. */
 const MATRIX = `
-view                viewer developer owner
-leave               viewer developer owner
-simulate                   developer owner
-change_keys                developer owner
-change_policies            developer owner
-change_alerts              developer owner
-change_subscription                  owner
-change_settings                      owner
-change_secret                        owner
-change_members                       owner
-transfer                             owner
-delete                               owner
+view                  viewer developer owner
+leave                 viewer developer owner
+simulate                     developer owner
+change_keys                  developer owner
+change_customers             developer owner
+change_customer_plans                  owner
+change_policies              developer owner
+change_alerts                developer owner
+change_subscription                    owner
+change_settings                        owner
+change_secret                          owner
+change_members                         owner
+transfer                               owner
+delete                                 owner
 `;
 
 describe('mayDo', () => {
@@ -23,7 +25,7 @@ describe('mayDo', () => {
       const cells = PROJECT_ROLES.map((role) =>
         (mayDo(role, right as ProjectRight) ? role : '').padEnd(role.length),
       );
-      return `${right.padEnd(20)}${cells.join(' ')}`.trimEnd();
+      return `${right.padEnd(22)}${cells.join(' ')}`.trimEnd();
     });
     expect(`\n${lines.join('\n')}\n`).toBe(MATRIX);
   });

@@ -17,8 +17,12 @@ export const PROJECT_RIGHTS = {
   /** Leaving; an owner transfers the project first, which the verb checks. */
   leave: 'viewer',
   simulate: 'developer',
-  /** Creating, revoking and archiving keys, their expiry and their limits. */
+  /** Creating, moving, revoking and archiving keys, their expiry, their limits and their scopes. */
   change_keys: 'developer',
+  /** Creating, changing, suspending and resuming customers. */
+  change_customers: 'developer',
+  /** What the owner sells. */
+  change_customer_plans: 'owner',
   change_policies: 'developer',
   /** Webhooks and mail addresses, with their signing secrets. */
   change_alerts: 'developer',

@@ -4,6 +4,7 @@ import {
   BellRing,
   BookOpen,
   ChartNoAxesColumn,
+  Contact,
   CreditCard,
   FlaskConical,
   KeyRound,
@@ -11,6 +12,7 @@ import {
   Route,
   ScrollText,
   Settings,
+  Tags,
   UsersRound,
 } from 'lucide-react';
 import type { Entity, Target, Viewer } from './entity.ts';
@@ -43,6 +45,23 @@ export const ENTITIES = {
     guide: { href: '/docs/console#keys', name: 'How keys work' },
     found: { as: 'key', icon: KeyRound },
     opens: { word: 'key', href: inProject('keys/') },
+  },
+  customer: {
+    name: 'Customers',
+    page: {
+      path: 'customers',
+      icon: Contact,
+      creates: { path: 'customers/new', name: 'Create customer', right: 'change_customers' },
+    },
+    guide: { href: '/docs/console#customers', name: 'How customers work' },
+    found: { as: 'customer', icon: Contact },
+    opens: { word: 'customer', href: inProject('customers/') },
+  },
+  customer_plan: {
+    name: 'Customer plans',
+    page: { path: 'plans', name: 'Plans', icon: Tags },
+    guide: { href: '/docs/console#plans', name: 'How plans of customers work' },
+    opens: { word: 'plan', href: ({ projectId }) => `/projects/${projectId}/plans` },
   },
   policy: {
     name: 'Policies',

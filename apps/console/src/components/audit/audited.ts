@@ -19,12 +19,27 @@ export const AUDITED: { readonly [Kind in AuditedKind]: Audited<VerbOf<AuditActi
       create: 'created key',
       set_expiry: 'set the expiry of key',
       set_limits: 'set the limits of key',
+      set_scopes: 'set the scopes of key',
+      move: 'moved key',
       update: 'changed key',
       disable: 'disabled key',
       enable: 'enabled key',
       revoke: 'revoked key',
       archive: 'archived key',
     },
+  },
+  customer: {
+    of: 'project',
+    verbs: {
+      create: 'created customer',
+      update: 'changed customer',
+      suspend: 'suspended customer',
+      resume: 'resumed customer',
+    },
+  },
+  customer_plan: {
+    of: 'project',
+    verbs: { create: 'added plan', update: 'changed plan', delete: 'deleted plan' },
   },
   policy: {
     of: 'project',
