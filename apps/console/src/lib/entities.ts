@@ -79,7 +79,6 @@ export const ENTITIES = {
         inProject(may('change_policies') ? 'policies/' : 'policies?q=')(target),
     },
   },
-  customer_plan: { name: 'Customer plans' },
   subscription: {
     name: 'Subscription',
     page: { path: 'subscription', icon: CreditCard },

@@ -24,6 +24,7 @@ import {
   confirmAuthenticator,
   createAlertDestination,
   createApiKey,
+  createCustomer,
   createCustomerPlan,
   createInvitation,
   createPasswordReset,
@@ -59,6 +60,7 @@ import {
   renamePasskey,
   replacePolicies,
   replaceRecoveryCodes,
+  resumeCustomer,
   revokeApiKey,
   revokeInvitation,
   rotateProjectSecret,
@@ -77,10 +79,13 @@ import {
   signOutEverywhere,
   signUp,
   startSession,
+  suspendCustomer,
   transferProject,
   turnOffSecondFactor,
   unsubscribeAlertMail,
   updateAlertDestination,
+  updateApiKey,
+  updateCustomer,
   updateCustomerPlan,
   updatePlan,
   updatePolicy,
@@ -123,6 +128,7 @@ interface Scene {
   planId: string;
   /** Of the project; no customer is on it. */
   customerPlanId: string;
+  customerId: string;
   /** Owns nothing. */
   bystander: string;
   /** A session of the bystander. */
@@ -219,6 +225,10 @@ async function makeScene(): Promise<Scene> {
   kept(key.minted);
   secrets.push(passwordHash, 'correct horse battery staple');
   const plan = await createPlan(bench.ctx, { name: `plan-${randomUUID()}`, ...LIMITS });
+  const customer = await createCustomer(bench.ctx, {
+    projectId: project.projectId,
+    externalId: 'acme',
+  });
   const customerPlan = await createCustomerPlan(bench.ctx, {
     projectId: project.projectId,
     name: 'Starter',
@@ -241,6 +251,7 @@ async function makeScene(): Promise<Scene> {
     policyId: expectKind(policy, 'created').policyId,
     passwordHash,
     planId: expectKind(plan, 'created').planId,
+    customerId: expectKind(customer, 'created').customer.customerId,
     customerPlanId: expectKind(customerPlan, 'created').plan.planId,
     bystander,
     sessionId: session!.sessionId,
@@ -434,6 +445,46 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
   createPlan: [
     (ctx) => createPlan(ctx, { name: `plan-${randomUUID()}`, ...LIMITS }),
     ['plan.create'],
+  ],
+  createCustomer: [
+    (ctx, { project: { projectId } }) => createCustomer(ctx, { projectId, externalId: 'new' }),
+    ['customer.create'],
+  ],
+  updateCustomer: [
+    (ctx, { project: { projectId }, customerId }) =>
+      updateCustomer(ctx, { projectId, customerId, billingDay: 2 }),
+    ['customer.update'],
+  ],
+  suspendCustomer: [
+    (ctx, { project: { projectId }, customerId }) =>
+      suspendCustomer(ctx, { projectId, customerId }),
+    ['customer.suspend'],
+  ],
+  resumeCustomer: [
+    async (ctx, { project: { projectId }, customerId }) => {
+      await suspendCustomer(ctx, { projectId, customerId });
+      return resumeCustomer(ctx, { projectId, customerId });
+    },
+    ['customer.suspend', 'customer.resume'],
+  ],
+  updateApiKey: [
+    (ctx, { key: { projectId, apiKeyId } }) =>
+      updateApiKey(ctx, {
+        projectId,
+        apiKeyId,
+        displayName: 'Other',
+        externalCustomerId: 'acme',
+        scopes: ['read'],
+        expiresAt: new Date('2027-01-01Z'),
+        dailyQuota: 7,
+      }),
+    [
+      'api_key.update',
+      'api_key.move',
+      'api_key.set_scopes',
+      'api_key.set_expiry',
+      'api_key.set_limits',
+    ],
   ],
   createCustomerPlan: [
     (ctx, { project: { projectId } }) =>
@@ -747,7 +798,7 @@ describe.each(Object.entries(MUTATIONS))('%s', (verb, [mutate, actions]) => {
         target_id: expect.stringMatching(/^([0-9a-f-]{36}|retention|setup_token)$/),
       });
       const ofProject =
-        /^(project|subscription|policy|customer|api_key|alert_destination|alert_address|invitation|member)\./;
+        /^(project|subscription|policy|customer|customer_plan|api_key|alert_destination|alert_address|invitation|member)\./;
       expect(row.project_id !== null).toBe(ofProject.test(row.action));
       expect(row.owner_id !== null).toBe(!/^(plan|retention|setup_token)\./.test(row.action));
     }

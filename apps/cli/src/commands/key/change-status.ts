@@ -1,7 +1,7 @@
-import type { ApiKeySummary } from '@ceiba/contract';
 import { type ApiKeyTrigger, TRANSITIONS } from '@ceiba/domain';
 import {
   type ApiKeyRef,
+  type ApiKeyRow,
   archiveApiKey,
   disableApiKey,
   enableApiKey,
@@ -108,10 +108,10 @@ async function changeKey(world: World, change: Change, options: ChangeOptions): 
 }
 
 /** Whether the change would take effect and could not be undone. */
-const isFinal = ({ trigger }: Change, { status }: ApiKeySummary): boolean =>
+const isFinal = ({ trigger }: Change, { status }: ApiKeyRow): boolean =>
   trigger !== undefined && TRANSITIONS[trigger][status] === 'updated';
 
-async function requireConfirmation(world: World, { name }: Change, key: ApiKeySummary) {
+async function requireConfirmation(world: World, { name }: Change, key: ApiKeyRow) {
   const question = `${name === 'revoke' ? 'Revoke' : 'Archive'} key ${named(key)}? This cannot be undone.`;
   if (await confirm(world, question)) return;
   throw badInput(
@@ -120,9 +120,9 @@ async function requireConfirmation(world: World, { name }: Change, key: ApiKeySu
   );
 }
 
-const conflict = ({ name }: Change, key: ApiKeySummary, status: string) =>
+const conflict = ({ name }: Change, key: ApiKeyRow, status: string) =>
   badInput(`Key ${named(key)} is ${status}: only an active key can be ${name}d.`, {
     field: '--key',
   });
 
-const named = ({ displayName, keyPrefix }: ApiKeySummary) => `${displayName} (${keyPrefix}…)`;
+const named = ({ displayName, keyPrefix }: ApiKeyRow) => `${displayName} (${keyPrefix}…)`;

@@ -74,8 +74,8 @@ async function create(ctx: VerbContext, world: World, options: CreateOptions) {
     expiresAt: orNull(expiresAt),
     ...limitsOf(options),
   });
-  if (result.kind === 'not_found') throw noProject(projectId);
   if (result.kind === 'plan_limit_reached') throw planLimitReached(result.activeKeyCap);
+  if (result.kind !== 'created') throw noProject(projectId);
   const { apiKeyId, displayName: label, keyPrefix } = result;
   const row = await getApiKeyRow(ctx.db, { projectId, apiKeyId });
   if (row === null) throw failure('The project has just been deleted.');

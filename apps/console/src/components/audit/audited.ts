@@ -37,10 +37,6 @@ export const AUDITED: { readonly [Kind in AuditedKind]: Audited<VerbOf<AuditActi
       resume: 'resumed customer',
     },
   },
-  customer_plan: {
-    of: 'project',
-    verbs: { create: 'added plan', update: 'changed plan', delete: 'deleted plan' },
-  },
   policy: {
     of: 'project',
     verbs: { create: 'added policy', update: 'changed policy', delete: 'deleted policy' },

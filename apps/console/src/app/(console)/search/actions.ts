@@ -2,7 +2,13 @@
 
 import { UUID } from '@ceiba/contract/sets';
 import { mayDo, type ProjectRight } from '@ceiba/domain';
-import { type Database, listDecisions, listPolicies, searchApiKeys } from '@ceiba/schema';
+import {
+  type Database,
+  listCustomers,
+  listDecisions,
+  listPolicies,
+  searchApiKeys,
+} from '@ceiba/schema';
 import { z } from 'zod';
 import type { Found } from '#components/shell/found.ts';
 import { OUTCOME_LOOKS } from '#components/ui/chip.tsx';
@@ -33,6 +39,21 @@ const FINDERS: Record<SearchedKind, Finder> = {
       id: apiKeyId,
       name: displayName,
       detail: status === 'active' ? `${keyPrefix}…` : `${keyPrefix}… ${status}`,
+    }));
+  },
+  /** By the external ID or the name. */
+  async customer(db, projectId, text) {
+    const { items } = await listCustomers(db, {
+      projectId,
+      filter: { search: text },
+      limit: LISTED,
+    });
+    return items.map(({ customerId, externalId, name, suspendedAt }) => ({
+      id: customerId,
+      name: name || externalId,
+      detail: [name === '' ? '' : externalId, suspendedAt === null ? '' : 'suspended']
+        .filter(Boolean)
+        .join(', '),
     }));
   },
   async policy(db, projectId, text) {

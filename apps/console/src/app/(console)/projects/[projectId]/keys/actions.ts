@@ -51,6 +51,7 @@ export const createKey = projectAction({
     const key = { projectId, ...values, minted, expiresAt: instantOf({ expires, expiresAt }) };
     const { apiKeyId, displayName, keyPrefix } = settle(await createApiKey(ctx, key), {
       not_found: PROJECT_GONE,
+      unknown_customer: PROJECT_GONE,
       plan_limit_reached: ({ activeKeyCap }) =>
         `The plan allows ${plural(activeKeyCap, 'active key')}, and all are in use. Revoke or archive one or change the plan, then try again. Your input is kept.`,
     });
