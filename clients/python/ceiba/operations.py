@@ -521,7 +521,7 @@ class Operations:
         return cast("Customer", self._call("GET", path, None))
 
     def update_customer(self, customer_id: str, body: "UpdateCustomerRequest") -> "Customer":
-        """Change a customer. From the next decision of each of its keys on. What is absent stays; clearing the plan clears its status and its end. Another billing day begins the month of its quota anew."""
+        """Change a customer. From the next decision of each of its keys on. What is absent stays; clearing the plan clears its status and its end. Another billing day begins the month of its quota again."""
         path = f"/rt/projects/{self.project_id}/customers/{_part(customer_id)}"
         return cast("Customer", self._call("PATCH", path, body))
 

@@ -9,6 +9,17 @@ import { count, fieldsOf, list, nullable, oneOf, type Read, shape, text } from '
  * undefined for a body of another shape.
  */
 
+/** A customer, by both of its ids. */
+export interface CustomerRef {
+  readonly customerId: string;
+  /** The owner’s own id. */
+  readonly externalId: string;
+}
+
+const parseCustomerRef: Read<CustomerRef> = shape(
+  { customerId: text, externalId: text },
+);
+
 /** A key, without its plaintext. Times are ISO 8601. */
 export interface ApiKeySummary {
   readonly apiKeyId: string;
@@ -23,10 +34,21 @@ export interface ApiKeySummary {
   readonly archivedAt: string | null;
   /** Null until the first allowed request. */
   readonly lastUsedAt: string | null;
+  /** Only of a key that has one. */
+  readonly customer?: CustomerRef | undefined;
+  /** Only of a restricted key: the labels of the policies that it may call. */
+  readonly scopes?: string[] | undefined;
+  /** Only where the key has one of its own. */
+  readonly rateLimitPerMinute?: number | undefined;
+  /** Only where the key has one of its own. */
+  readonly dailyQuota?: number | undefined;
+  /** Only where the key has one of its own. */
+  readonly monthlyQuota?: number | undefined;
 }
 
 export const parseApiKeySummary: Read<ApiKeySummary> = shape(
   { apiKeyId: text, displayName: text, keyPrefix: text, status: oneOf('active', 'revoked', 'archived'), createdAt: text, expiresAt: nullable(text), revokedAt: nullable(text), archivedAt: nullable(text), lastUsedAt: nullable(text) },
+  { customer: parseCustomerRef, scopes: list(text), rateLimitPerMinute: count, dailyQuota: count, monthlyQuota: count },
 );
 
 /** All keys of the project, newest first, revoked and archived ones too. */
