@@ -356,6 +356,11 @@ const GROUPS: Record<string, Situation[]> = {
     },
     { name: '1 a day, 1 used by another key', customer: { dailyQuota: 1 }, before: spendByOther },
     {
+      name: '1 a minute and 1 a day, both used by another key',
+      customer: { rateLimitPerMinute: 1, dailyQuota: 1 },
+      before: spendByOther,
+    },
+    {
       name: '1 a minute, 1 used by another key',
       customer: { rateLimitPerMinute: 1 },
       before: spendByOther,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { eachLimit, mintProjectSecret } from '@ceiba/domain';
+import { mintProjectSecret } from '@ceiba/domain';
 import {
   archiveApiKey,
   disableApiKey,
@@ -10,7 +10,7 @@ import {
   setApiKeyExpiry,
   type VerbContext,
 } from '@ceiba/schema';
-import type { PlanLimits, TestApiKey, TestProject } from '../../support/scenario.ts';
+import type { PlanLimits, TestApiKey, TestCustomer, TestProject } from '../../support/scenario.ts';
 import { until } from '../../support/until.ts';
 import type { Credentials, Verdict } from '../support/caller.ts';
 import type { Node, Stage } from '../support/stage.ts';
@@ -21,6 +21,8 @@ export interface Scene {
   stage: Stage;
   project: TestProject;
   key: TestApiKey;
+  /** Of the key, on a plan of its own; only where {@link Change.needsCustomer}. */
+  customer: TestCustomer | null;
   /** Makes the changes for which the Runtime has a route. */
   a: Node;
   /** Answers the questions. */
@@ -28,6 +30,8 @@ export interface Scene {
 }
 
 export interface Change {
+  /** Whether the key has a customer, and all may call by a label. */
+  needsCustomer?: true;
   /** The verdict of every question that is sent after the acknowledgement. */
   becomes: Verdict;
   /** The ways to make the change until its acknowledgement: a route of `a`, a verb, or plain SQL. */
@@ -41,7 +45,7 @@ const SOON = '60 milliseconds';
 const LONG_AGO = '2020-01-01T00:00:00.000Z';
 const REPORTS = { method: 'GET', pathPattern: '/v1/reports*' };
 
-const PLENTY = eachLimit(() => 1_000_000);
+const PLENTY = { rateLimitPerMinute: 1_000_000, dailyQuota: null, monthlyQuota: 1_000_000 };
 
 /** Every kind of change after which an allowed call is denied. */
 export const CHANGES = {
@@ -162,6 +166,96 @@ export const CHANGES = {
   },
   'the quota of the plan becomes 0': planChange({ monthlyQuota: 0 }, 'quota_exceeded'),
   'the rate of the plan becomes 0': planChange({ rateLimitPerMinute: 0 }, 'rate_limited'),
+  'a customer is suspended': {
+    needsCustomer: true,
+    becomes: 'inactive_subscription',
+    ways: { sql: (scene) => setCustomer(scene, { suspended_at: '2020-01-01' }) },
+    restore: (scene) => setCustomer(scene, { suspended_at: null }),
+  },
+  "a customer's plan lapses": {
+    needsCustomer: true,
+    becomes: 'inactive_subscription',
+    ways: {
+      'sql on the status': (scene) => setCustomer(scene, { subscription_status: 'past_due' }),
+      'sql on the period': (scene) => setCustomer(scene, { current_period_end: '2020-01-01' }),
+    },
+    restore: (scene) =>
+      setCustomer(scene, { subscription_status: 'active', current_period_end: null }),
+  },
+  'a quota of a customer becomes 0': {
+    needsCustomer: true,
+    becomes: 'quota_exceeded',
+    ways: {
+      'sql on its month': (scene) => setCustomer(scene, { monthly_quota: 0 }),
+      'sql on its day': (scene) => setCustomer(scene, { daily_quota: 0 }),
+      "sql on its plan's month": (scene) => setCustomerPlan(scene, { monthly_quota: 0 }),
+      "sql on its plan's day": (scene) => setCustomerPlan(scene, { daily_quota: 0 }),
+    },
+    restore: async (scene) => {
+      await setCustomer(scene, { monthly_quota: null, daily_quota: null });
+      await setCustomerPlan(scene, { monthly_quota: null, daily_quota: null });
+    },
+  },
+  "a customer's month begins on a day on which nothing is left": {
+    needsCustomer: true,
+    becomes: 'quota_exceeded',
+    ways: {
+      sql: async (scene) => {
+        const { customerId = '' } = scene.customer ?? {};
+        const sql = sqlOf(scene);
+        await setCustomer(scene, { monthly_quota: 1_000_000 });
+        for (const back of [0, 1]) {
+          await sql`
+            insert into usage_months (project_id, month, scope, incarnation, count)
+            select ${scene.project.projectId}::uuid, extract(year from at)::int * 12
+              + extract(month from at)::int - 1, ${`${customerId}@28`}, 'earlier', 1000000
+            from (select now() at time zone 'UTC' - ${back} * interval '1 month' as at) as month
+            on conflict do nothing`;
+        }
+        await setCustomer(scene, { billing_day: 28 });
+      },
+    },
+    restore: (scene) => setCustomer(scene, { billing_day: 1 }),
+  },
+  'a key moves to a suspended customer': {
+    needsCustomer: true,
+    becomes: 'inactive_subscription',
+    ways: {
+      sql: async (scene) => {
+        const { customerId } = await scene.project.createCustomer({ suspendedAt: new Date() });
+        await moveTo(scene, customerId);
+      },
+    },
+    restore: (scene) => moveTo(scene, scene.customer?.customerId ?? null),
+  },
+  'a label is taken away': {
+    needsCustomer: true,
+    becomes: 'policy_no_match',
+    ways: {
+      'sql from the key': (scene) => setLabels(scene, { key: '{}' }),
+      'sql from the policy': (scene) => setLabels(scene, { policy: '{other}' }),
+      'sql from every policy': (scene) => setLabels(scene, { policy: null }),
+      "sql from the customer's plan": (scene) => setLabels(scene, { plan: '{other}' }),
+      'sql by a more specific policy without it': (scene) =>
+        sqlOf(scene)`insert into policies (project_id, method, path_pattern, scopes)
+          values (${scene.project.projectId}, 'GET', '/v1/reports', '{other}')`,
+    },
+    restore: async (scene) => {
+      await sqlOf(scene)`delete from policies
+        where project_id = ${scene.project.projectId} and path_pattern = '/v1/reports'`;
+      await setLabels(scene, {});
+    },
+  },
+  'a policy costs more than is left': {
+    becomes: 'quota_exceeded',
+    ways: {
+      verb: ({ project }) => project.setPolicies([{ ...REPORTS, cost: 1_000_000 }]),
+      sql: (scene) =>
+        sqlOf(scene)`update policies set cost = 1000000
+          where project_id = ${scene.project.projectId}`,
+    },
+    restore: ({ project }) => project.setPolicies([REPORTS]),
+  },
   'the secret is rotated twice': {
     becomes: 'unauthorized',
     ways: {
@@ -192,6 +286,47 @@ const keyOf = ({ project, key }: Scene) => ({
   projectId: project.projectId,
   apiKeyId: key.apiKeyId,
 });
+
+type Row = Record<string, string | number | null>;
+
+async function setCustomer(scene: Scene, row: Row): Promise<void> {
+  const sql = sqlOf(scene);
+  await sql`update customers set ${sql(row)} where id = ${scene.customer?.customerId ?? null}`;
+}
+
+async function setCustomerPlan(scene: Scene, row: Row): Promise<void> {
+  const sql = sqlOf(scene);
+  await sql`update customer_plans set ${sql(row)} where id = ${scene.customer?.planId ?? null}`;
+}
+
+async function moveTo(scene: Scene, customerId: string | null): Promise<void> {
+  await sqlOf(scene)`
+    update api_keys set customer_id = ${customerId} where id = ${scene.key.apiKeyId}`;
+}
+
+/** The labels that a call needs, as literals of arrays; `{read}` where none is named. */
+async function setLabels(
+  scene: Scene,
+  { key = '{read}', policy = '{read}', plan = '{read}' }: Partial<Record<string, string | null>>,
+): Promise<void> {
+  const sql = sqlOf(scene);
+  const { projectId } = scene.project;
+  await sql.begin(async (tx) => {
+    await tx`update api_keys set scopes = ${key}::text[] where id = ${scene.key.apiKeyId}`;
+    await tx`update policies set scopes = ${policy}::text[] where project_id = ${projectId}`;
+    await tx`
+      update customer_plans set scopes = ${plan}::text[] where id = ${scene.customer?.planId ?? null}`;
+  });
+}
+
+/** A key whose calls need its customer, and a label of the key, the policy and the customer's plan. */
+export async function prepareCustomer(scene: Omit<Scene, 'customer'>): Promise<TestCustomer> {
+  const customer = await scene.project.createCustomer({ plan: {} });
+  const prepared = { ...scene, customer };
+  await moveTo(prepared, customer.customerId);
+  await setLabels(prepared, {});
+  return customer;
+}
 
 export const credentialsOf = ({ project, key }: Scene): Credentials => ({
   projectId: project.projectId,

@@ -10,6 +10,8 @@ import { monthsOf, readUsage } from '../support/usage.ts';
 
 const CALLS_AT_ONCE = 200;
 const PROJECTS = 2;
+const CUSTOMERS = 2;
+const KEYS_OF_CUSTOMERS = 10;
 /** A limit so high that the remaining count shows the number of charges. */
 const RAISED = 1_000_000;
 /** How many rounds a minute's edge may invalidate before the proof fails. */
@@ -82,19 +84,49 @@ async function setUp(stage: Stage, random: Random): Promise<Boundary> {
   const project = await stage.world.createProject({ plan: planOf(ofProject) });
   const keys: TestApiKey[] = [];
   const ofKeys: Record<string, RateAndQuota> = {};
-  const keyCount = random.int(1, 4);
+  const { ofCustomers, customerIds } = await createCustomers(project, random);
+  const customerOf: Record<string, string> = {};
+  const keyCount = customerIds.length > 0 ? KEYS_OF_CUSTOMERS : random.int(1, 4);
   while (keys.length < keyCount) {
     const isLimited = keyCount > 1 && random.chance(0.5);
     const ofKey = { ratePerMinute: random.int(1, 60), quota: random.int(1, 60) };
-    const key = await project.createKey(isLimited ? planOf(ofKey) : {});
+    const customerId = customerIds.length > 0 ? random.pick(customerIds) : undefined;
+    const key = await project.createKey({
+      ...(isLimited && planOf(ofKey)),
+      ...(customerId !== undefined && { customerId }),
+    });
     if (isLimited) ofKeys[key.apiKeyId] = ofKey;
+    if (customerId !== undefined) customerOf[key.apiKeyId] = customerId;
     keys.push(key);
   }
   const calls = Array.from({ length: CALLS_AT_ONCE }, () => random.pick(keys));
-  const all = [ofProject, ...Object.values(ofKeys)];
+  const all = [ofProject, ...Object.values(ofCustomers), ...Object.values(ofKeys)];
   const least = Math.min(3, ...all.flatMap((limits) => [limits.ratePerMinute, limits.quota]));
-  const history = openHistory({ project: ofProject, keys: ofKeys });
+  const history = openHistory({
+    project: ofProject,
+    keys: ofKeys,
+    customers: ofCustomers,
+    customerOf,
+  });
   return { project, history, calls, before: random.int(0, least - 1) };
+}
+
+/** In half of the rounds two customers, limited by their own numbers or by those of their plan. */
+async function createCustomers(project: TestProject, random: Random) {
+  const ofCustomers: Record<string, RateAndQuota> = {};
+  const customerIds: string[] = [];
+  const count = random.chance(0.5) ? CUSTOMERS : 0;
+  while (customerIds.length < count) {
+    const ofCustomer = { ratePerMinute: random.int(1, 90), quota: random.int(1, 90) };
+    const limits = planOf(ofCustomer);
+    const billingDay = random.int(1, 28);
+    const { customerId } = await project.createCustomer(
+      random.chance(0.5) ? { ...limits, billingDay } : { plan: limits, billingDay },
+    );
+    ofCustomers[customerId] = ofCustomer;
+    customerIds.push(customerId);
+  }
+  return { ofCustomers, customerIds };
 }
 
 type RateAndQuota = Record<keyof ScopeLimits, number>;
@@ -138,9 +170,15 @@ async function tryBoundary(boundary: Boundary, callers: Caller[]): Promise<void>
 /** Over two minutes, only the quotas can be judged. */
 function withoutRates({ asks, limits, ...history }: History): History {
   const withoutRate = (ofScope: ScopeLimits) => ({ ...ofScope, ratePerMinute: null });
-  const ofKeys = Object.entries(limits.keys).map(([key, ofKey]) => [key, withoutRate(ofKey)]);
+  const each = (scopes: Readonly<Record<string, ScopeLimits>>) =>
+    Object.fromEntries(Object.entries(scopes).map(([id, scope]) => [id, withoutRate(scope)]));
   const allowed = asks.filter(({ verdict }) => verdict === 'allowed');
-  const quotas = { project: withoutRate(limits.project), keys: Object.fromEntries(ofKeys) };
+  const quotas = {
+    ...limits,
+    project: withoutRate(limits.project),
+    keys: each(limits.keys),
+    customers: each(limits.customers),
+  };
   return { ...history, asks: allowed, limits: quotas };
 }
 

@@ -95,6 +95,80 @@ export const MUTANTS: Record<string, Mutant> = {
     isInSmall: true,
     try: ({ mutant, random }) => proveExactness(mutant, 10, random),
   },
+  "a customer's limits that are left out": {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'scopes.add("customer", customerId, billingDay, own,',
+        replace: 'void ("customer", customerId, billingDay, own,',
+      },
+    ],
+    rule: 'allows exactly what the limits leave',
+    isInSmall: true,
+    try: ({ mutant, random }) => proveExactness(mutant, 10, random),
+  },
+  "a customer's counter that is named by the key": {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'scopes.add("customer", customerId, billingDay, own,',
+        replace: 'scopes.add("customer", apiKey.apiKeyId, billingDay, own,',
+      },
+    ],
+    rule: 'allows exactly what the limits leave',
+    try: ({ mutant, random }) => proveExactness(mutant, 10, random),
+  },
+  'a customer whose month begins on the first for everybody': {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'scopes.add("customer", customerId, billingDay, own,',
+        replace: 'scopes.add("customer", customerId, CALENDAR_MONTH, own,',
+      },
+    ],
+    rule: 'a change applies from the next decision on',
+    try: revocation("a customer's month begins on a day on which nothing is left"),
+  },
+  'a policy without labels that is open to restricted keys': {
+    edits: [
+      {
+        file: 'main.js',
+        find: '!opens(apiKey.scopes, policy)',
+        replace: 'policy.scopes !== null && !opens(apiKey.scopes, policy)',
+      },
+      {
+        file: 'main.js',
+        find: '!opens(customer.plan.scopes, policy)',
+        replace: 'policy.scopes !== null && !opens(customer.plan.scopes, policy)',
+      },
+    ],
+    rule: 'a change applies from the next decision on',
+    isInSmall: true,
+    try: revocation('a label is taken away'),
+  },
+  "the labels of a customer's plan that are not looked at": {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'if (customer?.plan && !opens(customer.plan.scopes, policy))',
+        replace: 'if (false)',
+      },
+    ],
+    rule: 'a change applies from the next decision on',
+    try: revocation('a label is taken away'),
+  },
+  'the first policy with the label instead of the most specific one': {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'canonicalPath(target))) return policy;',
+        replace:
+          'canonicalPath(target))) if (policy.scopes?.includes("read") ?? true) return policy;',
+      },
+    ],
+    rule: 'a change applies from the next decision on',
+    try: revocation('a label is taken away'),
+  },
   'a batch that is charged from its end': {
     edits: [
       {
@@ -315,8 +389,8 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'missing: { hours: row.hours, months: row.months }',
-        replace: 'missing: { hours: [], months: [] }',
+        find: 'missing: { hours: row.hours, months: row.months, days: row.days }',
+        replace: 'missing: { hours: [], months: [], days: [] }',
       },
     ],
     rule: 'usage equals the allowed calls',
@@ -457,12 +531,12 @@ export const MUTANTS: Record<string, Mutant> = {
     isInSmall: true,
     try: standby('a balancer in front of both'),
   },
-  'month totals that a standby may return': {
+  'totals of usage that a standby may return': {
     edits: [
       {
         file: 'main.js',
-        find: 'requirePrimary(db, rows[0]);\n  const totals',
-        replace: 'const totals',
+        find: 'requirePrimary(db, rows[0]);\n  const uses',
+        replace: 'const uses',
       },
     ],
     rule: 'a loss hands nothing out again',

@@ -5,7 +5,7 @@ import { type History, judge, openHistory } from '../support/history.ts';
 import { askInLoops } from '../support/load.ts';
 import type { Random } from '../support/random.ts';
 import type { Node, Stage } from '../support/stage.ts';
-import { CHANGES, type Change, credentialsOf, type Scene } from './changes.ts';
+import { CHANGES, type Change, credentialsOf, prepareCustomer, type Scene } from './changes.ts';
 
 export interface RevocationFigures {
   changes: number;
@@ -38,7 +38,9 @@ export async function proveRevocation(
   while (figures.changes < times) {
     // Each change needs a new key, and a plan caps the number of active keys.
     if (figures.changes % 100 === 99) project = await stage.world.createProject();
-    const scene = { stage, project, key: await project.createKey(), a, b };
+    const parts = { stage, project, key: await project.createKey(), a, b };
+    const customer = change.needsCustomer ? await prepareCustomer(parts) : null;
+    const scene = { ...parts, customer };
     const [way, makeChange] = ways[figures.changes] ?? random.pick(ways); // each at least once
     const words = `${kind} (${way})`;
     figures.questionsAfter += await proveOneChange(scene, words, change, makeChange, random);

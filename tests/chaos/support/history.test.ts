@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from './caller.ts';
-import { type Ask, type Fault, type History, judge, openHistory } from './history.ts';
+import { type Ask, type Fault, type History, judge, type Limits, openHistory } from './history.ts';
 import type { Rule } from './violation.ts';
 
 const QUOTA = 3;
@@ -61,6 +61,8 @@ const restored = {
   answeredAtMs: 210,
   becomes: 'allowed',
 } as const;
+
+const limitsOf = (limits: Partial<Limits>): Limits => openHistory(limits).limits;
 
 const historyOf = (parts: Partial<History>): History => ({ ...openHistory(LIMITED), ...parts });
 const threeAdmitted = [
@@ -142,11 +144,19 @@ describe('a history breaks the rule', () => {
         asks: [ask('allowed', 0, 10, { charge: 1 }), ask('quota_exceeded', 20, 30)],
       },
       'where the minute denies a call that the month has to deny': {
-        limits: { project: { quota: 1, ratePerMinute: 1 }, keys: {} },
+        limits: limitsOf({ project: { quota: 1, ratePerMinute: 1 } }),
         asks: [ask('allowed', 0, 10, { charge: 1 }), ask('rate_limited', 20, 30)],
       },
       'where a key is allowed more calls than its own limit': {
-        limits: { ...LIMITED, keys: { key: { quota: 1, ratePerMinute: null } } },
+        limits: limitsOf({ ...LIMITED, keys: { key: { quota: 1, ratePerMinute: null } } }),
+        asks: [ask('allowed', 0, 10), ask('allowed', 20, 30)],
+      },
+      'where a customer is allowed more calls than its limit': {
+        limits: limitsOf({
+          ...LIMITED,
+          customers: { one: { quota: 1, ratePerMinute: null } },
+          customerOf: { key: 'one' },
+        }),
         asks: [ask('allowed', 0, 10), ask('allowed', 20, 30)],
       },
       'where a remaining count is reported twice': {

@@ -18,10 +18,13 @@ export interface History {
   limitsLiftedAtMs: number;
 }
 
-/** The known limits of the project, and of its keys by id; unknown limits are not judged. */
+/** The known limits of the project, and of its keys and customers by id; unknown limits are not judged. */
 export interface Limits {
   readonly project: ScopeLimits;
   readonly keys: Readonly<Record<string, ScopeLimits>>;
+  readonly customers: Readonly<Record<string, ScopeLimits>>;
+  /** The customer of a key, by the key's id; others have none. */
+  readonly customerOf: Readonly<Record<string, string>>;
 }
 
 export interface ScopeLimits {
@@ -86,7 +89,7 @@ export interface UsageReading {
 const NO_LIMITS: ScopeLimits = { quota: null, ratePerMinute: null };
 
 export const openHistory = (limits: Partial<Limits> = {}): History => ({
-  limits: { project: NO_LIMITS, keys: {}, ...limits },
+  limits: { project: NO_LIMITS, keys: {}, customers: {}, customerOf: {}, ...limits },
   asks: [],
   changes: [],
   faults: [],
@@ -290,10 +293,11 @@ function* ofLimits(history: History, asks: readonly Ask[]): Generator<Breach> {
   const { limits, limitsLiftedAtMs } = history;
   const allowed = new Map<string, number>();
   for (const ask of asks) {
-    if (isAllowed(ask) && ask.sentAtMs < limitsLiftedAtMs) count(allowed, ask);
+    if (isAllowed(ask) && ask.sentAtMs < limitsLiftedAtMs) count(allowed, ask, limits);
   }
   for (const [scope, { quota, ratePerMinute }] of [
     [PROJECT, limits.project] as const,
+    ...Object.entries(limits.customers),
     ...Object.entries(limits.keys),
   ]) {
     const allowedInScope = allowed.get(scope) ?? 0;
@@ -308,14 +312,29 @@ function* ofLimits(history: History, asks: readonly Ask[]): Generator<Breach> {
 
 const PROJECT = 'project';
 
+/** The scopes that a call of a key is charged to, with their limits. */
+function scopesOf(key: string, { project, keys, customers, customerOf }: Limits) {
+  const customer = customerOf[key];
+  const scopes: [name: string, limits: ScopeLimits][] = [
+    [PROJECT, project],
+    [key, keys[key] ?? NO_LIMITS],
+  ];
+  if (customer !== undefined) scopes.push([customer, customers[customer] ?? NO_LIMITS]);
+  return scopes;
+}
+
+/** Whether only the project's limits are known of a call, so that its remaining counts are theirs. */
+const isLimitedAlone = (key: string, { keys, customers, customerOf }: Limits) =>
+  keys[key] === undefined && customers[customerOf[key] ?? ''] === undefined;
+
 /** Counts a question in each scope that it is charged to. */
-function count(charged: Map<string, number>, { key }: Ask): void {
-  for (const scope of [PROJECT, key]) charged.set(scope, (charged.get(scope) ?? 0) + 1);
+function count(charged: Map<string, number>, { key }: Ask, limits: Limits): void {
+  for (const [scope] of scopesOf(key, limits)) charged.set(scope, (charged.get(scope) ?? 0) + 1);
 }
 
 /** {@link ofLimitDenials} judges a denial by a known limit. */
 function isDeniedByKnownLimit({ verdict, key }: Ask, limits: Limits): boolean {
-  const scopes = [limits.project, limits.keys[key] ?? NO_LIMITS];
+  const scopes = scopesOf(key, limits).map(([, ofScope]) => ofScope);
   if (verdict === 'quota_exceeded') return scopes.some(({ quota }) => quota !== null);
   if (verdict === 'rate_limited') return scopes.some((scope) => scope.ratePerMinute !== null);
   return false;
@@ -330,7 +349,7 @@ function* ofLimitDenials(history: History, asks: readonly Ask[]): Generator<Brea
   let sent = 0;
   for (const { key, verdict, answeredAtMs } of denials) {
     for (let ask = charges[sent]; ask && ask.sentAtMs < answeredAtMs; ask = charges[sent]) {
-      count(charged, ask);
+      count(charged, ask, limits);
       sent += 1;
     }
     const isFull = (scope: string, { quota, ratePerMinute }: ScopeLimits) => {
@@ -339,7 +358,7 @@ function* ofLimitDenials(history: History, asks: readonly Ask[]): Generator<Brea
       const isFirst = ratePerMinute !== null && ratePerMinute < (quota ?? Infinity);
       return isFirst && ofScope >= ratePerMinute;
     };
-    if (isFull(PROJECT, limits.project) || isFull(key, limits.keys[key] ?? NO_LIMITS)) continue;
+    if (scopesOf(key, limits).some(([scope, ofScope]) => isFull(scope, ofScope))) continue;
     yield {
       rule: exactRule(history),
       words:
@@ -387,7 +406,7 @@ function* ofReportedCounts(
       sent += 1;
       other = charges[sent];
     }
-    if (ask.limits === null || limits.keys[ask.key] !== undefined) continue;
+    if (ask.limits === null || !isLimitedAlone(ask.key, limits)) continue;
     const count = reportedCharges(ask.limits, window);
     const details = `reported as charged in the ${window}: ${count}`;
     if (keepsCounts && reported.has(count)) {
@@ -418,7 +437,7 @@ function* ofBatches(history: History, asks: readonly Ask[]): Generator<Breach> {
   }
   const latest = new Map<number, number>();
   for (const { batch, key, sentAtMs, limits: reported } of byPlace(allowed)) {
-    if (batch === undefined || reported === null || limits.keys[key] !== undefined) continue;
+    if (batch === undefined || reported === null || !isLimitedAlone(key, limits)) continue;
     if ((countedFromMs.get(key) ?? Infinity) > sentAtMs) continue;
     const count = reportedCharges(reported, 'month');
     const before = latest.get(batch.id) ?? 0;

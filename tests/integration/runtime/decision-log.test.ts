@@ -91,6 +91,7 @@ describe.each(DENIAL_REASONS)('a denial for %s', (reason) => {
       denialReason: reason,
       denialDetail: DETAIL[reason] ?? null,
       apiKeyId: key?.apiKeyId ?? null,
+      customerId: null,
       // An unknown key has the prefix that was presented.
       keyPrefix: question.apiKey?.slice(0, 'ceiba_'.length + 8) ?? null,
       policyId: key !== null && reason !== 'policy_no_match' ? expect.any(String) : null,

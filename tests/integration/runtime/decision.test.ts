@@ -52,7 +52,9 @@ async function expectDeny(
   question?: Question,
 ): Promise<DenyDecision> {
   const isLimit = reason === 'quota_exceeded' || reason === 'rate_limited';
-  const fields = isLimit ? [...FIELDS.deny, 'limits', 'retryAfterSeconds'] : FIELDS.deny;
+  const fields = isLimit
+    ? [...FIELDS.deny, 'exceededLimit', 'limits', 'retryAfterSeconds']
+    : FIELDS.deny;
   const decision = expectOk(await ask(setting, question), denyDecisionSchema, fields);
   expect(decision.denialReason).toBe(reason);
   return decision;
