@@ -4,6 +4,8 @@
  *
  *   node --import tsx bench/turns.mjs before=/elsewhere/apps/runtime/dist/main.js after=apps/runtime/dist/main.js
  *
+ * `--customers` repeats it with one customer per key, and with one for ten keys.
+ *
  * A build needs no `node_modules` beside it that this repository does not have. Processes of one build
  * differ by a tenth, as V8 happens to compile them, so `--processes` starts several of each.
  */
@@ -21,7 +23,7 @@ import { writeLines } from './src/lines.mjs';
 import { createGenerator } from './src/load/generator.mjs';
 import { significant, spreadOf } from './src/report/statistics.ts';
 import { decisionsOf, withRuntime } from './src/runtime.mjs';
-import { seedProject } from './src/seed.ts';
+import { seedCustomers, seedProject } from './src/seed.ts';
 import { describeServers, startServers } from './src/servers.mjs';
 
 const { values, positionals } = parseArgs({
@@ -30,6 +32,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '4' },
     processes: { type: 'string', default: '2' },
+    customers: { type: 'boolean', default: false },
     'warm-up': { type: 'string', default: String(WARM_UP_SECONDS) },
   },
 });
@@ -42,6 +45,13 @@ const LOADS = [
   { name: 'one by one', perRequest: 1, connections: 64 },
   { name: 'batches of 32', perRequest: 32, connections: 8 },
 ];
+const loads = [undefined, ...(values.customers ? [1, 10] : [])].flatMap((keysPerCustomer) =>
+  LOADS.map((load) => ({
+    ...load,
+    keysPerCustomer,
+    name: keysPerCustomer ? `${load.name}, ${keysPerCustomer} keys a customer` : load.name,
+  })),
+);
 process.env.LOG_LEVEL ??= 'warn';
 
 await runMain(() =>
@@ -68,7 +78,10 @@ await runMain(() =>
           runtimes.push({ name, pid, url: runtimeUrl });
         }
       }
-      for (const { name, perRequest, connections } of LOADS) {
+      for (const { name, perRequest, connections, keysPerCustomer } of loads) {
+        if (keysPerCustomer && name.startsWith(LOADS[0].name)) {
+          await seedCustomers(own.databaseUrl, project.projectId, keysPerCustomer);
+        }
         const candidates = runtimes.map((runtime) => ({
           ...runtime,
           connections,

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { eachLimit, mintProjectSecret } from '@ceiba/domain';
+import { mintProjectSecret } from '@ceiba/domain';
 import { hashPassword } from '@ceiba/domain/password';
 import {
   createDatabase,
@@ -89,7 +89,7 @@ async function createSubscribedProject(
   const { planId } = await putPlan(ctx, {
     name: 'Bench',
     activeKeyCap: keyCount,
-    ...eachLimit(() => 10_000),
+    rateLimitPerMinute: 10_000,
     monthlyQuota: 2_000_000,
   });
   await setSubscription(ctx, { projectId: project.projectId, planId });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { eachLimit, mintApiKey, mintProjectSecret } from '@ceiba/domain';
+import { mintApiKey, mintProjectSecret } from '@ceiba/domain';
 import {
   createApiKey,
   createDatabase,
@@ -28,7 +28,7 @@ export async function seedTwoProjects(
   try {
     const owner = await createUser(ctx, { email: 'bench@example.com', passwordHash: null });
     if (owner.kind !== 'created') throw new Error('the database is not empty');
-    const limits = { activeKeyCap: NO_LIMIT, ...eachLimit(() => NO_LIMIT) };
+    const limits = { activeKeyCap: NO_LIMIT, rateLimitPerMinute: NO_LIMIT, monthlyQuota: NO_LIMIT };
     const { planId } = await putPlan(ctx, { name: 'Bench', ...limits });
     const seed = async (name: string) => {
       const secret = mintProjectSecret(randomBytes);

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { eachLimit, type MintedCredential, mintApiKey, mintProjectSecret } from '@ceiba/domain';
+import { type MintedCredential, mintApiKey, mintProjectSecret } from '@ceiba/domain';
 import {
   createDatabase,
   createPolicy,
@@ -75,6 +75,40 @@ export async function seedProjects(databaseUrl: string, projectCount: number) {
   });
 }
 
+/**
+ * Gives every key of a project a customer, which is limited and on a plan.
+ *
+ * @param keysPerCustomer how many keys share one; those of a customer were created one after the other
+ */
+export async function seedCustomers(
+  databaseUrl: string,
+  projectId: string,
+  keysPerCustomer: number,
+): Promise<void> {
+  await withDatabase(databaseUrl, async (db) => {
+    await db.sql`update api_keys set customer_id = null where project_id = ${projectId}`;
+    await db.sql`delete from customers where project_id = ${projectId}`;
+    await db.sql`
+      insert into customer_plans (project_id, name, rate_limit_per_minute, monthly_quota)
+      values (${projectId}, 'bench', ${NO_LIMIT}, ${NO_LIMIT}) on conflict do nothing`;
+    await db.sql`
+      with key as (
+        select id, split_part(display_name, ' ', 2)::int / ${keysPerCustomer}::int as n
+        from api_keys where project_id = ${projectId}
+      ), customer as (
+        insert into customers (project_id, external_id, plan_id, subscription_status)
+        select ${projectId}::uuid, 'customer-' || n, plan.id, 'active'
+        from (select distinct n from key) as numbers
+        join customer_plans plan on plan.project_id = ${projectId}
+        returning id, external_id
+      )
+      update api_keys set customer_id = customer.id
+      from key join customer on customer.external_id = 'customer-' || key.n
+      where api_keys.id = key.id`;
+    await db.sql`vacuum analyze`;
+  });
+}
+
 async function withDatabase<T>(databaseUrl: string, work: (db: Database) => Promise<T>) {
   const db = createDatabase(databaseUrl);
   try {
@@ -93,7 +127,11 @@ async function createOpenProject(db: Database) {
   const project = await createProject(ctx, { ownerId: owner.userId, name: 'bench', secret });
   if (project.kind !== 'created') throw new Error(`the project was not created: ${project.kind}`);
   const { projectId } = project;
-  const limits = { activeKeyCap: NO_LIMIT, ...eachLimit(() => NO_LIMIT) };
+  const limits = {
+    activeKeyCap: NO_LIMIT,
+    rateLimitPerMinute: NO_LIMIT,
+    monthlyQuota: NO_LIMIT,
+  };
   const { planId } = await putPlan(ctx, { name, ...limits });
   await setSubscription(ctx, { projectId, planId });
   await createPolicy(ctx, { projectId, method: 'GET', pathPattern: '/v1/reports*' });
@@ -123,7 +161,7 @@ async function copyKeys(
     let index = 0;
     for (const { prefix, digest } of keys) {
       const hex = digest.toString('hex');
-      chunk.push(`${projectIdOf(index)}\tbench\t${prefix}\t\\\\x${hex}\t${usedAt}\n`);
+      chunk.push(`${projectIdOf(index)}\tbench ${index}\t${prefix}\t\\\\x${hex}\t${usedAt}\n`);
       index += 1;
       if (chunk.length < ROWS_PER_CHUNK) continue;
       yield chunk.join('');
