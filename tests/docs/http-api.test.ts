@@ -1,6 +1,9 @@
 import {
   apiKeySummarySchema,
   authorizeRequestSchema,
+  customerQuerySchema,
+  customerSchema,
+  customerUsageResultSchema,
   decisionQuerySchema,
   decisionSchema,
   loggedDecisionSchema,
@@ -41,16 +44,17 @@ describe('the guide to the Runtime over HTTP', () => {
     const first = examples('http').map((example) => example.split('\n')[0] ?? '');
     const shown = [...first, ...codeIn(text)]
       .filter((code) => /^[A-Z]+ \/(?!v1)[^ …]+$/.test(code))
-      .map((code) => code.replace(/ \/(api-keys|decisions)/, ` ${PROJECT}/$1`));
+      .map((code) => code.replace(/ \/(api-keys|customers|usage|decisions)/, ` ${PROJECT}/$1`));
     expect([...new Set(shown)].sort()).toEqual(documented.sort());
   });
 
   it('shows a question and answers of the shape that the routes have', () => {
     const [question = ''] = examples('http').map((example) => example.split('\n\n')[1] ?? '');
     expect(authorizeRequestSchema.safeParse(JSON.parse(question)).error).toBeUndefined();
-    const [allow = '', denial = '', , logged = ''] = examples('json');
+    const [allow = '', denial = '', , usage = '', logged = ''] = examples('json');
     expect(decisionSchema.parse(JSON.parse(allow)).allowed).toBe(true);
     expect(decisionSchema.parse(JSON.parse(denial)).allowed).toBe(false);
+    expect(customerUsageResultSchema.safeParse(JSON.parse(usage)).error).toBeUndefined();
     expect(loggedDecisionSchema.safeParse(JSON.parse(logged)).error).toBeUndefined();
   });
 
@@ -58,11 +62,16 @@ describe('the guide to the Runtime over HTTP', () => {
     expect(codeIn(sentence('The checks run in this order'))).toEqual([...DENIAL_REASONS]);
   });
 
-  it('has the fields of a key, and the parameters of the log', () => {
-    expect(codeIn(sentence('A key has the fields'))).toEqual(
-      Object.keys(apiKeySummarySchema.shape),
+  it('has the fields of keys and customers, and the parameters of the log and of customers', () => {
+    const ofKeys = codeIn(sentence('A key has the fields').replace(/\(.*?\)/, ''));
+    expect(ofKeys).toEqual(Object.keys(apiKeySummarySchema.shape));
+    const ofCustomers = rowsBelow('Field | Value').flatMap((row) => codeIn(row.split('|')[1]));
+    expect(ofCustomers).toEqual(Object.keys(customerSchema.shape));
+    const ofList = rowsBelow('Parameter of the list').flatMap((row) => codeIn(row.split('|')[1]));
+    expect(ofList.sort()).toEqual(Object.keys(customerQuerySchema.shape).sort());
+    const parameters = rowsBelow('Parameter of `GET /decisions`').flatMap((row) =>
+      codeIn(row.split('|')[1]),
     );
-    const parameters = rowsBelow('Parameter of').flatMap((row) => codeIn(row.split('|')[1]));
     expect(parameters.sort()).toEqual(Object.keys(decisionQuerySchema.shape).sort());
   });
 

@@ -25,7 +25,7 @@ const CONTRACT_ROWS: [ApiKeyStatus, ApiKeyTrigger, TransitionOutcome, ApiKeyStat
 ];
 
 /** The contract says nothing of these; they follow the expiry. */
-const OWN_ROWS: typeof CONTRACT_ROWS = (['set_disabled', 'set_limits'] as const).flatMap(
+const OWN_ROWS: typeof CONTRACT_ROWS = (['set_disabled', 'set_limits', 'update'] as const).flatMap(
   (trigger) => [
     ['active', trigger, 'updated', 'active'],
     ['revoked', trigger, 'conflict', 'revoked'],
