@@ -1,11 +1,14 @@
 import {
   type Database,
+  getCustomer,
   listAudit,
+  listCustomers,
   listPoliciesWithHits,
   listProjectsAtAGlance,
   readQuotaUse,
   readSimulation,
   readTopDenials,
+  readUsageOf,
   readUsageSeries,
   searchApiKeys,
   surveyApiKeys,
@@ -16,6 +19,8 @@ import { type MadeProject, makeProject, rollUpAll, useBench } from './support.ts
 
 /** Enough rows that reading a whole table, or a month of hours, slows a page down. */
 const KEYS = 10_000;
+/** Each has two keys. */
+const CUSTOMERS = 5_000;
 const DAYS = 60;
 const ROWS_AN_HOUR = 20;
 const DAY_MS = 86_400_000;
@@ -23,14 +28,21 @@ const DAY_MS = 86_400_000;
 const bench = useBench({ maxConnections: 1 });
 let project: MadeProject;
 let apiKeyId: string;
+let customerId: string;
 
 /** Two projects of the same shape: a page of one must not read rows of the other. */
 async function fill({ projectId, ownerId }: MadeProject): Promise<void> {
   const { sql } = bench.db;
   await sql`
-    insert into api_keys (project_id, display_name, key_prefix, key_digest)
-    select ${projectId}, 'Key ' || n, 'ceiba_x', sha256((${projectId} || n)::bytea)
-    from generate_series(1, ${KEYS}::int) as n`;
+    insert into customers (project_id, external_id, name, created_at, suspended_at)
+    select ${projectId}, 'customer-' || n, 'Company ' || md5(n::text), now() - n * interval '1 minute',
+      case when n % 100 = 0 then now() end
+    from generate_series(1, ${CUSTOMERS}::int) as n`;
+  await sql`
+    insert into api_keys (project_id, display_name, key_prefix, key_digest, customer_id)
+    select ${projectId}, 'Key ' || n, 'ceiba_x', sha256((${projectId} || n)::bytea), c.id
+    from generate_series(1, ${KEYS}::int) as n
+    join customers c on c.project_id = ${projectId} and c.external_id = 'customer-' || (1 + n % ${CUSTOMERS}::int)`;
   await sql`
     insert into policies (project_id, method, path_pattern)
     select ${projectId}, 'GET', '/v1/' || n from generate_series(1, 20) as n`;
@@ -69,6 +81,9 @@ beforeAll(async () => {
   const [key] = await bench.db.sql<{ id: string }[]>`
     select id from api_keys where project_id = ${project.projectId} limit 1`;
   apiKeyId = key!.id;
+  const [customer] = await bench.db.sql<{ id: string }[]>`
+    select id from customers where project_id = ${project.projectId} and external_id = 'customer-9'`;
+  customerId = customer!.id;
 }, 240_000);
 
 const ago = (days: number) => ({ from: new Date(Date.now() - days * DAY_MS), to: new Date() });
@@ -84,6 +99,22 @@ const READS: [string, (db: Database, projectId: string) => Promise<unknown>, num
   ],
   ['keys, newest first', (db, projectId) => searchApiKeys(db, { projectId, limit: 50 }), 0],
   ['keys by use', (db, projectId) => searchApiKeys(db, { projectId, limit: 50, sort: 'used' }), 0],
+  [
+    'the keys of a customer',
+    (db, projectId) => searchApiKeys(db, { projectId, customerId, limit: 50 }),
+    0,
+  ],
+  ['a customer', (db, projectId) => getCustomer(db, { projectId, customerId }), 0],
+  [
+    'the usage of a customer',
+    (db, projectId) => readUsageOf(db, { projectId, customerId, step: 'day' }),
+    HOURS_OF_A_DAY,
+  ],
+  [
+    'the usage of a project by month',
+    (db, projectId) => readUsageOf(db, { projectId, step: 'month', ...ago(59) }),
+    HOURS_OF_A_DAY,
+  ],
   ['keys counted', (db, projectId) => surveyApiKeys(db, projectId), 0],
   [
     'policies with hits',
@@ -160,6 +191,25 @@ describe('a page of a project with 10,000 keys and two months of usage', () => {
       searchApiKeys(db, { projectId: project.projectId, text, limit: 50 }),
     );
     expect(rowsRead(nodes, 'api_keys')).toBeLessThan(100);
+  });
+
+  test.each([
+    ['part of the external id', { search: 'omer-4998' }],
+    ['part of the name', { search: 'c4ca4238a0b9' }],
+    ['what no customer has', { search: 'zzzzz' }],
+    ['the two first letters of a word', { search: 'xq' }],
+    ['the external id', { externalId: 'customer-77' }],
+    ['the date of their creation', {}],
+  ])('finds customers by %s without reading the others', async (_, filter) => {
+    const nodes = await readsOf(bench.db, (db) =>
+      listCustomers(db, {
+        projectId: project.projectId,
+        filter,
+        limit: 50,
+        cursor: `after.${customerId}`,
+      }),
+    );
+    expect(rowsRead(nodes, 'customers')).toBeLessThan(150);
   });
 
   test('counts what a frequent word finds only as far as a thousand', async () => {
