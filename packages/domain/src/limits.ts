@@ -123,11 +123,7 @@ export function scopesOf(call: LimitedCall): readonly Scope[] {
   const { projectId, plan, customer, apiKey, defaultKeyRateLimitPerMinute } = call;
   const scopes = new ScopeList();
   scopes.add('project', projectId, CALENDAR_MONTH, ['plan', plan]);
-  if (customer) {
-    const { customerId, billingDay, plan: ofPlan } = customer;
-    const own = ['customer', customer] as const;
-    scopes.add('customer', customerId, billingDay, own, ofPlan && ['customer_plan', ofPlan]);
-  }
+  if (customer) scopes.addCustomer(customer);
   scopes.addApiKey(apiKey, defaultKeyRateLimitPerMinute);
   return scopes.inOrder();
 }
@@ -139,6 +135,13 @@ export function scopesOfApiKey(
 ): readonly Scope[] {
   const scopes = new ScopeList();
   scopes.addApiKey(apiKey, defaultRate);
+  return scopes.inOrder();
+}
+
+/** The scopes of a customer alone. */
+export function scopesOfCustomer(customer: LimitedCustomer): readonly Scope[] {
+  const scopes = new ScopeList();
+  scopes.addCustomer(customer);
   return scopes.inOrder();
 }
 
@@ -168,6 +171,12 @@ class ScopeList {
     });
     const quota = limitOf('dailyQuota', own, other);
     if (quota) this.#days.push({ kind, id, period: DAY, rate: null, quota });
+  }
+
+  addCustomer(customer: LimitedCustomer): void {
+    const { customerId, billingDay, plan } = customer;
+    const own = ['customer', customer] as const;
+    this.add('customer', customerId, billingDay, own, plan && ['customer_plan', plan]);
   }
 
   addApiKey(apiKey: LimitedCall['apiKey'], defaultRate: number | null): void {

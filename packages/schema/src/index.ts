@@ -66,11 +66,15 @@ export {
   type CreateCustomerResult,
   createCustomer,
 } from './customer/create.ts';
+export * from './customer/export.ts';
 export type { CustomerFields } from './customer/fields.ts';
 export { type Customer, type CustomerRef, getCustomer } from './customer/get.ts';
 export * from './customer/list.ts';
+export * from './customer/names.ts';
 export * from './customer/set-suspended.ts';
+export * from './customer/survey.ts';
 export * from './customer/update.ts';
+export * from './customer/use.ts';
 export * from './customer-plan/create.ts';
 export * from './customer-plan/delete.ts';
 export {
@@ -148,6 +152,7 @@ export * from './settings/retention.ts';
 export { getSubscription, type Subscription } from './subscription/get.ts';
 export * from './subscription/quota-use.ts';
 export * from './subscription/set.ts';
+export * from './usage/by-customer.ts';
 export { compareUsage, type UsageComparison } from './usage/compare.ts';
 export * from './usage/export.ts';
 export * from './usage/first-steps.ts';

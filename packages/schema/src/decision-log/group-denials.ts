@@ -25,6 +25,8 @@ export interface DenialGroupRequest {
   to: Date;
   /** Only the denials of this key. */
   apiKeyId?: string;
+  /** Only the denials of this customer's keys while they were its. */
+  customerId?: string;
   /** The most groups. */
   limit?: number;
 }
@@ -44,7 +46,7 @@ type Row = Omit<DenialGroup, 'firstAt' | 'lastAt'> & { firstAtMs: number; lastAt
 /** The newest `GROUPED_DENIALS_MAX` denials of a time by reason, method and path; most frequent first. */
 export async function groupDenials(
   db: { orm: Executor },
-  { projectId, from, to, apiKeyId, limit = 50 }: DenialGroupRequest,
+  { projectId, from, to, apiKeyId, customerId, limit = 50 }: DenialGroupRequest,
 ): Promise<DenialGroup[]> {
   const rows = await db.orm.execute<Row & Record<string, unknown>>(sql`
     with denial as (
@@ -54,6 +56,7 @@ export async function groupDenials(
       where project_id = ${projectId} and outcome <> 'allowed'
         and at >= ${instant(from)} and at < ${instant(to)}
         and ${apiKeyId === undefined ? sql`true` : sql`api_key_id = ${apiKeyId}`}
+        and ${customerId === undefined ? sql`true` : sql`customer_id = ${customerId}`}
       order by at desc, decision_id desc limit ${GROUPED_DENIALS_MAX}
     ), ranked as (
       select outcome, method, shape, count(*)::int as count,

@@ -5,6 +5,7 @@ import {
   credentialState,
   decide,
   explainMatch,
+  type Labels,
   lookupDigestOf,
   type MatchExplanation,
   type Scope,
@@ -47,6 +48,8 @@ export interface Simulation {
   credential: CredentialState;
   /** Null when the project has no such key. */
   apiKey: ApiKeyRow | null;
+  /** The labels of the policies that the key may call; null for all. */
+  keyScopes: Labels;
   /** The key's, if it has one. */
   customer: CustomerFacts | null;
   match: MatchExplanation<PolicyRecord>;
@@ -91,6 +94,7 @@ export async function readSimulation(
   return {
     denialReason: judgement.kind === 'deny' ? judgement.denialReason : quotaReason(scopes, cost),
     denialDetail: judgement.kind === 'deny' ? judgement.denialDetail : null,
+    keyScopes: row.apiKey?.scopes ?? null,
     customer: row.customer,
     credential: presented,
     apiKey: row.apiKey && (await getApiKeyRow(db, { projectId, apiKeyId: row.apiKey.apiKeyId })),
