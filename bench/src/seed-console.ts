@@ -13,6 +13,7 @@ import {
 } from '@ceiba/schema';
 
 const POLICIES = 12;
+const KEYS_PER_CUSTOMER = 4;
 /** Rows per hour of a busy project, one per key, policy and outcome. */
 const ROWS_PER_HOUR = 40;
 const AUDIT_ROWS = 5_000;
@@ -25,6 +26,7 @@ const DAYS_PER_STEP = 4;
 export interface SeededConsole {
   projectId: string;
   apiKeyId: string;
+  customerId: string;
   policyId: string;
   /** Of the owner. */
   email: string;
@@ -46,6 +48,7 @@ export async function seedConsole(
   try {
     const owner = { email: 'bench@example.com', password: randomUUID() };
     const { projectId, ownerId } = await createSubscribedProject(db, owner, keyCount);
+    await insertCustomers(db, projectId, Math.ceil(keyCount / KEYS_PER_CUSTOMER));
     await insertKeysAndPolicies(db, projectId, keyCount);
     await insertUsage(db, projectId, dayCount);
     await insertAudit(db, projectId, ownerId);
@@ -56,6 +59,7 @@ export async function seedConsole(
       ...owner,
       projectId,
       apiKeyId: await anyIdOf(db, 'api_keys'),
+      customerId: await anyIdOf(db, 'customers'),
       policyId: await anyIdOf(db, 'policies'),
       firstDay: dayOf(now - (dayCount - 1) * DAY_MS),
       lastDay: dayOf(now),
@@ -67,7 +71,10 @@ export async function seedConsole(
 
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
-async function anyIdOf(db: Database, table: 'api_keys' | 'policies'): Promise<string> {
+async function anyIdOf(
+  db: Database,
+  table: 'api_keys' | 'customers' | 'policies',
+): Promise<string> {
   const [row] = await db.sql<{ id: string }[]>`select id from ${db.sql(table)} limit 1`;
   if (row === undefined) throw new Error(`there is nothing in ${table}`);
   return row.id;
@@ -96,19 +103,34 @@ async function createSubscribedProject(
   return { projectId: project.projectId, ownerId };
 }
 
+/** On a plan, each with the month of its billing day. */
+async function insertCustomers(db: Database, projectId: string, count: number) {
+  await db.sql`insert into customer_plans (project_id, name, monthly_quota)
+    values (${projectId}, 'Bench', 100000)`;
+  await db.sql`
+    insert into customers (project_id, external_id, name, plan_id, subscription_status, billing_day,
+      created_at)
+    select ${projectId}, 'customer-' || n, 'Customer ' || n, plan.id, 'active', 1 + n % 28,
+      now() - n * interval '1 minute'
+    from generate_series(1, ${count}::int) as n, customer_plans plan
+    where plan.project_id = ${projectId}`;
+}
+
 /** Some keys have expired, some expire soon and some are idle, so that every hint has keys. */
 async function insertKeysAndPolicies(db: Database, projectId: string, keyCount: number) {
   await db.sql`
     insert into api_keys (project_id, display_name, key_prefix, key_digest, status, created_at,
-      expires_at, last_used_at, monthly_quota)
+      expires_at, last_used_at, monthly_quota, customer_id)
     select ${projectId}, 'Key ' || n, 'ceiba_' || lpad(to_hex(n), 8, '0'),
       sha256(n::text::bytea),
       case when n % 10 = 0 then 'revoked' when n % 25 = 1 then 'archived' else 'active' end,
       now() - n * interval '1 hour',
       case when n % 4 = 0 then now() + (n % 500 - 20) * interval '1 day' end,
       case when n % 7 > 0 then now() - n % 200 * interval '1 day' end,
-      case when n % 9 = 0 then 1000 end
-    from generate_series(1, ${keyCount}::int) as n`;
+      case when n % 9 = 0 then 1000 end, owner.id
+    from generate_series(1, ${keyCount}::int) as n
+    join customers owner on owner.project_id = ${projectId}
+      and owner.external_id = 'customer-' || (1 + (n - 1) / ${KEYS_PER_CUSTOMER}::int)`;
   await db.sql`
     insert into policies (project_id, method, path_pattern)
     select ${projectId}, case n % 3 when 0 then '*' when 1 then 'GET' else 'POST' end,

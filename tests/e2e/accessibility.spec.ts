@@ -45,15 +45,25 @@ async function setAdministrator(email: string, isAdministrator: boolean) {
 async function fill(project: string): Promise<Omit<Place, 'projectId'>> {
   const sql = connect();
   let apiKeyId = '';
+  const [plan] = await sql`insert into customer_plans
+    (project_id, name, active_key_cap, daily_quota, monthly_quota, scopes)
+    values (${project}, 'Growth', 5, 1000, 20000, '{reports:read}') returning id`;
+  const [customer] = await sql`insert into customers
+    (project_id, external_id, name, plan_id, subscription_status, billing_day, metadata)
+    values (${project}, 'acme-1', 'Acme', ${plan?.id}, 'active', 15, '{"crm": "42"}'),
+      (${project}, 'a-customer-with-an-external-id-that-is-longer-than-a-phone-is-wide', '', null,
+        null, 1, '{}') returning id`;
   for (const status of ['archived', 'revoked', 'active']) {
     const [key] =
-      await sql`insert into api_keys (project_id, display_name, key_prefix, key_digest, status)
-      values (${project}, ${`Key, ${status}`}, 'ceiba_looked00', ${randomBytes(32)}, ${status})
+      await sql`insert into api_keys (project_id, display_name, key_prefix, key_digest, status, customer_id, scopes)
+      values (${project}, ${`Key, ${status}`}, 'ceiba_looked00', ${randomBytes(32)}, ${status},
+        ${customer?.id}, '{reports:read}')
       returning id`;
     apiKeyId = key?.id;
   }
-  const [policy] = await sql`insert into policies (project_id, method, path_pattern)
-    values (${project}, 'GET', '/v1*'), (${project}, 'GET', '/v1/reports*') returning id`;
+  const [policy] = await sql`insert into policies (project_id, method, path_pattern, scopes, cost)
+    values (${project}, 'GET', '/v1*', null, 1),
+      (${project}, 'GET', '/v1/reports*', '{reports:read}', 5) returning id`;
   const noKey = '00000000-0000-0000-0000-000000000000';
   await sql`insert into usage_hours
     (project_id, hour, api_key_id, policy_id, outcome, incarnation, count)
@@ -67,11 +77,11 @@ async function fill(project: string): Promise<Omit<Place, 'projectId'>> {
       path: '/v1/reports/a-path-that-is-longer-than-a-phone-is-wide/and-one-more-part-of-it',
       requestId: 'req-7',
     },
-    { policyId: policy?.id, apiKeyId, outcome: 'rate_limited' },
+    { policyId: policy?.id, apiKeyId, customerId: customer?.id, outcome: 'rate_limited' },
   ]);
   await sql.end();
   const { destinationId } = await addDestination(project);
-  return { policyId: policy?.id, apiKeyId, decisionId, destinationId };
+  return { policyId: policy?.id, apiKeyId, customerId: customer?.id, decisionId, destinationId };
 }
 
 const DESKTOP = { width: 1440, height: 900 };

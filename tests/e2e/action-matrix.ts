@@ -30,6 +30,9 @@ export interface World {
   /** A key and a policy of that project. */
   apiKeyId: string;
   policyId: string;
+  /** A customer of that project, and a plan for customers that none has. */
+  customerId: string;
+  customerPlanId: string;
   /** A recorded decision of that project. */
   decisionId: string;
   /** A webhook of that project, and a delivery to it that failed. */
@@ -247,6 +250,73 @@ export const ACTIONS: Record<string, ActionCase> = {
     enableKey: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId }),
     revokeKey: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId }),
     archiveKey: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId }),
+    setKeyScopes: ({ projectId, apiKeyId }) => ({
+      projectId,
+      apiKeyId,
+      restricts: 'yes',
+      scopes: 'matrix:read',
+    }),
+    moveKey: ({ projectId, apiKeyId }) => ({
+      projectId,
+      apiKeyId,
+      externalCustomerId: fresh('matrix'),
+    }),
+  }),
+  ...actionsOf(
+    '(console)/projects/[projectId]/customers/actions.ts',
+    'developer',
+    '{project}/customers/new',
+    {
+      createNewCustomer: ({ projectId }) => ({
+        projectId,
+        externalId: fresh('matrix'),
+        billingDay: '1',
+      }),
+    },
+  ),
+  ...actionsOf(
+    '(console)/projects/[projectId]/customers/actions.ts',
+    'developer',
+    '{project}/customers',
+    {
+      describeCustomer: ({ projectId, customerId }) => ({
+        projectId,
+        customerId,
+        externalId: fresh('matrix'),
+        name: 'Matrix',
+        metadata: '{"crm": "42"}',
+      }),
+      setCustomerPlan: ({ projectId, customerId }) => ({
+        projectId,
+        customerId,
+        plan: 'Isolation plan',
+        subscriptionStatus: 'trialing',
+      }),
+      setCustomerLimits: ({ projectId, customerId }) => ({
+        projectId,
+        customerId,
+        dailyQuota: '10',
+      }),
+      setBillingDay: ({ projectId, customerId }) => ({ projectId, customerId, billingDay: '15' }),
+      suspend: ({ projectId, customerId }) => ({ projectId, customerId }),
+      resume: ({ projectId, customerId }) => ({ projectId, customerId }),
+      findCustomers: ({ projectId }) => ({ projectId, q: 'isolation' }),
+    },
+  ),
+  ...actionsOf('(console)/projects/[projectId]/plans/actions.ts', 'owner', '{project}/plans', {
+    addCustomerPlan: ({ projectId }) => ({ projectId, name: fresh('Matrix') }),
+    editCustomerPlan: ({ projectId, customerPlanId }) => ({
+      projectId,
+      planId: customerPlanId,
+      name: fresh('Matrix'),
+      monthlyQuota: '10',
+      restricts: 'yes',
+      scopes: 'matrix:read',
+    }),
+    removeCustomerPlan: ({ projectId, customerPlanId }) => ({
+      projectId,
+      planId: customerPlanId,
+    }),
   }),
   ...actionsOf(
     '(console)/projects/[projectId]/policies/actions.ts',
@@ -270,6 +340,8 @@ export const ACTIONS: Record<string, ActionCase> = {
         policyId,
         seenMethod: 'GET',
         seenPathPattern: '/v1/isolation',
+        scopes: 'matrix:read',
+        cost: '5',
         method: 'POST',
         pathPattern: '/v1/matrix*',
       }),

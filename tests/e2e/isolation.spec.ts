@@ -176,21 +176,40 @@ async function invite(
   return { invitationId: invitation?.id, invitationSecret: token.plaintext };
 }
 
-/** Creates a key, a policy and a decision. */
-async function populate(
-  projectId: string,
-): Promise<Pick<World, 'apiKeyId' | 'policyId' | 'planId' | 'decisionId'>> {
+type Items = 'apiKeyId' | 'customerId' | 'customerPlanId' | 'policyId' | 'planId' | 'decisionId';
+
+/** Creates a customer with a key, a plan for customers, a policy and a decision. */
+async function populate(projectId: string): Promise<Pick<World, Items>> {
+  const [customerPlan] = await sql`
+    insert into customer_plans (project_id, name) values (${projectId}, 'Isolation plan')
+    returning id`;
+  const [customer] = await sql`
+    insert into customers (project_id, external_id)
+    values (${projectId}, 'isolated-customer') returning id`;
   const [key] = await sql`
-    insert into api_keys (project_id, display_name, key_prefix, key_digest)
-    values (${projectId}, 'Isolation', 'ceiba_isolated', ${randomBytes(32)}) returning id`;
+    insert into api_keys (project_id, display_name, key_prefix, key_digest, customer_id)
+    values (${projectId}, 'Isolation', 'ceiba_isolated', ${randomBytes(32)}, ${customer?.id})
+    returning id`;
   const [policy] = await sql`
     insert into policies (project_id, method, path_pattern)
     values (${projectId}, 'GET', '/v1/isolation') returning id`;
   const [plan] = await sql`select id from plans where name = 'Pro'`;
   const [decisionId = ''] = await addDecisions(projectId, [
-    { apiKeyId: key?.id, keyPrefix: 'ceiba_isolated', path: '/v1/isolation' },
+    {
+      apiKeyId: key?.id,
+      customerId: customer?.id,
+      keyPrefix: 'ceiba_isolated',
+      path: '/v1/isolation',
+    },
   ]);
-  return { apiKeyId: key?.id, policyId: policy?.id, planId: plan?.id, decisionId };
+  return {
+    apiKeyId: key?.id,
+    customerId: customer?.id,
+    customerPlanId: customerPlan?.id,
+    policyId: policy?.id,
+    planId: plan?.id,
+    decisionId,
+  };
 }
 
 /**
@@ -264,11 +283,12 @@ const FOREIGN_ORIGINS: Record<string, Record<string, string>> = {
 /** An answer without the fields that it returns to the sender. */
 const disclosedBy = ({ text }: { text: string }) => text.replaceAll(/"values":\{[^}]*\}/g, '');
 
-/** IDs that only users of the project may see, and the name and prefix of its key. */
-const projectsData = () =>
-  new RegExp(
-    [world.projectId, world.apiKeyId, world.policyId, world.decisionId, 'ceiba_isolated'].join('|'),
-  );
+/** IDs that only users of the project may see, the prefix of its key, and the name of its customer. */
+const projectsData = () => {
+  const { projectId, apiKeyId, customerId, customerPlanId, policyId, decisionId } = world;
+  const ids = [projectId, apiKeyId, customerId, customerPlanId, policyId, decisionId];
+  return new RegExp([...ids, 'ceiba_isolated', 'isolated-customer'].join('|'));
+};
 
 const PROBE: World = {
   projectId: 'the project',
@@ -277,6 +297,8 @@ const PROBE: World = {
   invitationId: 'the invitation',
   invitationSecret: '',
   apiKeyId: 'the key',
+  customerId: 'the customer',
+  customerPlanId: 'the customer plan',
   policyId: 'the policy',
   decisionId: 'the decision',
   destinationId: 'the destination',
@@ -398,7 +420,8 @@ const wholeOf = async (answer: APIResponse) =>
   `${answer.status()} ${answer.headers().location ?? ''} ${await answer.text()}`;
 
 /** Data that only the project's pages show; the IDs are in the request already. */
-const projectsText = () => new RegExp(`${world.email}|ceiba_isolated|/v1/isolation`);
+const projectsText = () =>
+  new RegExp(`${world.email}|ceiba_isolated|isolated-customer|Isolation plan|/v1/isolation`);
 
 const REFUSED_PAGE = {
   signed_out: /^307 [^ ]*\/sign-in|NEXT_REDIRECT;\w+;\/sign-in/,

@@ -86,6 +86,8 @@ export async function ownProject(browser: Browser, name: string): Promise<OwnPro
         where table_schema = 'public' and starts_with(table_name, 'usage_')`;
       for (const table of [
         'api_keys',
+        'customers',
+        'customer_plans',
         'policies',
         'decisions',
         'decision_gaps',

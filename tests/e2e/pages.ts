@@ -3,6 +3,7 @@ export interface Place {
   projectId: string;
   policyId: string;
   apiKeyId: string;
+  customerId: string;
   decisionId: string;
   destinationId: string;
 }
@@ -45,6 +46,10 @@ export const PAGES: Record<string, PageCase> = {
   keys: inProject('/keys'),
   key: inProject('/keys/[apiKeyId]', ({ apiKeyId }) => `/keys/${apiKeyId}`),
   'create key': inProject('/keys/new'),
+  customers: inProject('/customers'),
+  customer: inProject('/customers/[customerId]', ({ customerId }) => `/customers/${customerId}`),
+  'create customer': inProject('/customers/new'),
+  'plans of customers': inProject('/plans'),
   policies: inProject('/policies', () => '/policies?method=GET&path=/v1/reports'),
   'add policy': inProject('/policies/new', () => '/policies/new?pathPattern=/v1/reports*&path=/v1'),
   'edit policy': inProject('/policies/[policyId]', ({ policyId }) => `/policies/${policyId}`),

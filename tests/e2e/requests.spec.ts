@@ -66,7 +66,7 @@ const DENIALS: Record<DenialReason, RealDenial> = {
   },
   quota_exceeded: {
     key: { monthly_quota: 0 },
-    gate: 'The monthly quota has room: denied0 of 0 used: the limit of this key',
+    gate: 'The quotas have room: denied0 of 0 used: the limit of this key',
   },
   rate_limited: {
     key: { rate_limit_per_minute: 0 },

@@ -77,6 +77,13 @@ export const ROUTES: Record<string, RouteCase> = {
     ({ apiKeyId }) => `/keys/csv?status=all&q=${apiKeyId}`,
   ),
   '/(console)/projects/[projectId]/keys/new/page': ofProject('/keys/new', 'developer'),
+  '/(console)/projects/[projectId]/customers/page': ofProject('/customers?q=isolated'),
+  '/(console)/projects/[projectId]/customers/csv/route': ofProject('/customers/csv'),
+  '/(console)/projects/[projectId]/customers/new/page': ofProject('/customers/new', 'developer'),
+  '/(console)/projects/[projectId]/customers/[customerId]/page': ofProject(
+    ({ customerId }) => `/customers/${customerId}`,
+  ),
+  '/(console)/projects/[projectId]/plans/page': ofProject('/plans'),
   '/(console)/projects/[projectId]/policies/page': ofProject('/policies'),
   '/(console)/projects/[projectId]/policies/new/page': ofProject('/policies/new', 'developer'),
   '/(console)/projects/[projectId]/policies/[policyId]/page': ofProject(

@@ -83,7 +83,7 @@ test('each gate that denies a call shows the value that it checked, and links to
   await use(keys.bounded, 5);
   await page.goto(project.at(`simulator?apiKeyId=${keys.bounded}&method=GET&path=/v1/reports`));
   await expect(verdict(page)).toContainText('Quota exceeded');
-  await expect(gate(page, 'The monthly quota has room')).toContainText('5 of 5 used of this key');
+  await expect(gate(page, 'The quotas have room')).toContainText('5 of 5 used of this key');
 });
 
 test('the quota shows its age, and the rate is checked only by a real call', async () => {
@@ -96,10 +96,10 @@ test('the quota shows its age, and the rate is checked only by a real call', asy
   await expect(gate(page, 'The key is not archived')).toContainText('never used');
   await expect(gate(page, LIVE_GATE)).toContainText('never expires');
   await expect(gate(page, 'A policy matches')).toContainText('GET /v1/reports*');
-  await expect(gate(page, 'The monthly quota has room')).toContainText('1,234 of 10,000 used');
+  await expect(gate(page, 'The quotas have room')).toContainText('1,234 of 10,000 used');
   await expect(gate(page, 'The rate limit has room')).toContainText('checked live');
   await expect(gate(page, 'The rate limit has room')).toContainText('60 per minute');
-  await expect(verdict(page)).toContainText(/Monthly usage is from (just now|.* ago)/);
+  await expect(verdict(page)).toContainText(/Usage is from (just now|.* ago)/);
 });
 
 test('a simulated call charges nothing and agrees with the Runtime', async () => {

@@ -10,6 +10,8 @@ import { hashPassword } from '@ceiba/domain/password';
 import {
   archiveApiKey,
   createApiKey,
+  createCustomer,
+  createCustomerPlan,
   createDatabase,
   createInvitation,
   createPasswordReset,
@@ -23,6 +25,8 @@ import {
   rollUpUsage,
   rotateProjectSecret,
   setSubscription,
+  suspendCustomer,
+  updateApiKey,
   updateProject,
   type VerbContext,
 } from '@ceiba/schema';
@@ -79,12 +83,18 @@ const ARCHIVED = [
   'Audit 2025',
 ];
 
-/** Policies with their weight in the traffic. */
-const POLICIES: readonly [method: string, pathPattern: string, weight: number][] = [
-  ['GET', '/v1/reports*', 34],
-  ['GET', '/v1/reports/archive', 1],
-  ['POST', '/v1/orders', 14],
-  ['GET', '/v1/orders*', 22],
+/** Policies with their weight in the traffic, their labels and their cost. */
+const POLICIES: readonly [
+  method: string,
+  pathPattern: string,
+  weight: number,
+  scopes?: readonly string[],
+  cost?: number,
+][] = [
+  ['GET', '/v1/reports*', 34, ['reports:read']],
+  ['GET', '/v1/reports/archive', 1, ['reports:read'], 25],
+  ['POST', '/v1/orders', 14, ['orders:write']],
+  ['GET', '/v1/orders*', 22, ['orders:read', 'orders:write']],
   ['*', '/v1/webhooks*', 4],
   ['PATCH', '/v1/orders/shipping-addresses', 2],
   ['GET', '/v2/organisations/by-external-reference/warehouse-locations/inventory-snapshots*', 3],
@@ -92,10 +102,22 @@ const POLICIES: readonly [method: string, pathPattern: string, weight: number][]
   ['DELETE', '/v1/webhooks*', 0],
 ];
 
+/** Customers with their plan and the part of their quota that is used. */
+const CUSTOMERS: readonly [externalId: string, name: string, plan: string | null, used: number][] =
+  [
+    ['cus_1001', 'Acme Logistics', 'Pro', 0.62],
+    ['cus_1002', 'Northwind wholesale', 'Pro', 0.91],
+    ['cus_1003', 'Contoso', 'Read only', 0.18],
+    ['partner-hansen-og-soen-copenhagen-branch', '', null, 0.4],
+    ['cus_1005', 'Fabrikam', 'Read only', 0],
+  ];
+
 export interface Sample {
   projectId: string;
   policyId: string;
   apiKeyId: string;
+  /** A customer of that project. */
+  customerId: string;
   /** A recorded denial of that project. */
   decisionId: string;
   /** A webhook of that project. */
@@ -142,6 +164,7 @@ export async function fillSample(
     await db.sql`update plans set monthly_quota = ${roundUp(used / 0.91, 50_000)}
       where name = 'Growth'`;
     await addHistory(world, projectId, keyIds);
+    const [customerId = ''] = await addCustomers(world, projectId, keyIds);
     const invitationSecret = await addMembers(world, projectId);
     const emptyProjectId = await createEmpty(world, 'Staging');
     await rollUpUsage(db, { maxDays: 10_000 });
@@ -154,6 +177,7 @@ export async function fillSample(
       emptyProjectId,
       policyId: at(policyIds, 5),
       apiKeyId: at(keyIds, 0),
+      customerId,
       decisionId,
       destinationId,
       busyKeyId: at(keyIds, 0),
@@ -194,8 +218,9 @@ async function addProject(world: World, name: string, planName: string, volume: 
     where id = ${projectId}`;
   const policies = POLICIES.slice(0, volume === 1 ? POLICIES.length : 4);
   const policyIds: string[] = [];
-  for (const [method, pathPattern] of policies) {
-    const policy = await createPolicy(ctx, { projectId, method, pathPattern });
+  for (const [method, pathPattern, _, scopes, cost] of policies) {
+    const rule = { method, pathPattern, scopes, cost };
+    const policy = await createPolicy(ctx, { projectId, ...rule });
     if (policy.kind !== 'created') throw new Error(`${method} ${pathPattern} is not a new policy`);
     policyIds.push(policy.policyId);
   }
@@ -214,6 +239,37 @@ async function addKey({ ctx }: World, projectId: string, displayName: string): P
   const key = await createApiKey(ctx, { projectId, displayName, minted: mintApiKey(random.bytes) });
   if (key.kind !== 'created') throw new Error(`${displayName}: ${key.kind}`);
   return key.apiKeyId;
+}
+
+/** Plans and customers, which have the first keys. Returns the IDs of the customers. */
+async function addCustomers({ db, ctx }: World, projectId: string, keyIds: string[]) {
+  const month = { rateLimitPerMinute: 600, monthlyQuota: 100_000 };
+  await createCustomerPlan(ctx, { projectId, name: 'Pro', activeKeyCap: 10, ...month });
+  await createCustomerPlan(ctx, {
+    projectId,
+    name: 'Read only',
+    dailyQuota: 5_000,
+    scopes: ['orders:read', 'reports:read'],
+  });
+  const ids: string[] = [];
+  for (const [index, [externalId, name, plan, used]] of CUSTOMERS.entries()) {
+    const fields = { externalId, name, plan, billingDay: 1 + index * 5 };
+    const made = await createCustomer(ctx, { projectId, ...fields });
+    if (made.kind !== 'created') throw new Error(`${externalId}: ${made.kind}`);
+    const { customerId } = made.customer;
+    ids.push(customerId);
+    for (const apiKeyId of keyIds.slice(index * 3, index * 3 + 3)) {
+      await updateApiKey(ctx, { projectId, apiKeyId, customerId });
+    }
+    const scope = index === 0 ? customerId : `${customerId}@${fields.billingDay}`;
+    await db.sql`insert into usage_months (project_id, month, scope, incarnation, count)
+      select ${projectId}, extract(year from at) * 12 + extract(month from at) - 1, ${scope},
+        'sample', ${Math.round(used * month.monthlyQuota)}
+      from generate_series(now() - interval '1 month', now(), interval '1 month') at`;
+  }
+  await suspendCustomer(ctx, { projectId, customerId: at(ids, 4) });
+  await updateApiKey(ctx, { projectId, apiKeyId: at(keyIds, 1), scopes: ['reports:read'] });
+  return ids;
 }
 
 /** Changes of a project, for the audit log. */

@@ -60,7 +60,7 @@ function browserBreachesOf(baseDir: string, modules: ICruiseResult['modules']) {
   const leads = (client: string) => {
     const reached = new Set([client]);
     for (const path of reached) {
-      if (/^packages\/(?:schema|domain\/src\/(?!(?:constants|limits)\.ts$))/.test(path))
+      if (/^packages\/(?:schema|domain\/src\/(?!(?:constants|labels|limits)\.ts$))/.test(path))
         return true;
       if (directives.get(path) === 'server') continue;
       for (const next of importsOf.get(path) ?? []) reached.add(next);

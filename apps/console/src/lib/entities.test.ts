@@ -29,6 +29,8 @@ describe('the link to one item', () => {
     ['subscription', '/projects/it/subscription'],
     ['api_key', '/projects/p/keys/it'],
     ['policy', '/projects/p/policies/it'],
+    ['customer', '/projects/p/customers/it'],
+    ['customer_plan', '/projects/p/plans'],
     ['alert_destination', '/projects/p/alerts/it'],
     ['member', '/projects/p/members'],
     ['invitation', '/projects/p/members'],

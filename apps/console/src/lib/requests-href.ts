@@ -3,6 +3,7 @@ export const REQUEST_FIELDS = [
   'outcome',
   'reason',
   'key',
+  'customer',
   'method',
   'pathPrefix',
   'decisionId',

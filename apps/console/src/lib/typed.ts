@@ -1,5 +1,6 @@
 import { expirySchema } from '@ceiba/contract';
 import { z } from 'zod';
+import { labelsIn } from './labels.ts';
 
 /**
  * What a user types, as a verb takes it. Nothing is refused here: the verb checks the whole input, so
@@ -21,6 +22,35 @@ export const typedLimitOrNone = typedText.transform((text) =>
   text === '' ? null : numberOf(text),
 );
 
+/** Labels with spaces or commas between them. */
+export const typedLabels = typedText.transform(labelsIn);
+
+/** Null for an empty field. */
+export const typedLabelsOrNone = typedLabels.transform((labels) =>
+  labels.length === 0 ? null : labels,
+);
+
+/** What opens every policy, or only those with the labels: two fields, so that an empty list opens none. */
+export const typedScopes = { restricts: z.enum(['no', 'yes']).default('no'), scopes: typedLabels };
+export const scopesOf = ({ restricts, scopes }: { restricts: 'no' | 'yes'; scopes: string[] }) =>
+  restricts === 'no' ? null : scopes;
+
 export const typedInstant = typedText.transform(
   (text) => new Date(expirySchema.safeParse(text).data ?? Number.NaN),
 );
+
+/** A JSON object; empty for an empty field. */
+export const typedMetadata = typedText.transform((text, issues) => {
+  const parsed = z.record(z.string(), z.unknown()).safeParse(jsonOf(text || '{}'));
+  if (parsed.success) return parsed.data;
+  issues.addIssue('Must be a JSON object, such as {"crm": "42"}.');
+  return z.NEVER;
+});
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

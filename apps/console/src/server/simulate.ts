@@ -1,18 +1,32 @@
 import 'server-only';
-import type { DenialReason } from '@ceiba/contract/sets';
-import { explainMatch, isWellFormedApiKey, type Policy, parsePathPattern } from '@ceiba/domain';
+import type { LimitOwner } from '@ceiba/contract/sets';
+import {
+  explainMatch,
+  isWellFormedApiKey,
+  type Labels,
+  type Limit,
+  type Policy,
+  parsePathPattern,
+  windowOfPeriod,
+} from '@ceiba/domain';
 import {
   type Database,
   listPolicies,
   type Project,
   readSimulation,
-  type SimulatedScope,
   type Simulation as SimulationFacts,
   type SimulationInput,
 } from '@ceiba/schema';
-import { type GateView, gatesUpTo, type Simulation } from '../components/simulation/simulation.ts';
+import {
+  type GateId,
+  type GateView,
+  gatesUpTo,
+  gateThatDenied,
+  type Simulation,
+} from '../components/simulation/simulation.ts';
 import { formatCount, plural, policyText } from '../lib/format.ts';
 import { legible } from '../lib/text.ts';
+import { absoluteTime } from '../lib/time.ts';
 
 export type SimulatedCall = Omit<SimulationInput, 'projectId'>;
 
@@ -29,11 +43,11 @@ export async function simulate(
 ): Promise<Simulation | null> {
   const facts = await readSimulation(db, { projectId: project.projectId, ...call });
   if (facts === null) return null;
-  const limits = facts.scopes.length === 0 ? null : judgeLimits(facts.scopes);
+  const limits = facts.scopes.length === 0 ? null : judgeLimits(facts);
   // Only the Runtime knows the current rate, but a rate of 0 denies in any case.
   const denialReason = facts.denialReason ?? (limits?.rate === 0 ? 'rate_limited' : null);
-  const policies =
-    denialReason === 'policy_no_match' ? await listPolicies(db, project.projectId) : [];
+  const denying = gateThatDenied({ ...facts, denialReason });
+  const policies = denying === 'policy_no_match' ? await listPolicies(db, project.projectId) : [];
   const seen: Seen = { project, facts, call, limits, policies };
   return {
     denialReason,
@@ -43,7 +57,7 @@ export async function simulate(
     },
     method: call.method,
     path: call.path,
-    gates: gatesUpTo(denialReason, (denies, stopped) => GATES[denies](seen, stopped)),
+    gates: gatesUpTo(denying, (gate, stopped) => GATES[gate](seen, stopped)),
     usageAsOf: limits?.countedAt?.toISOString() ?? null,
   };
 }
@@ -59,7 +73,7 @@ interface Seen {
 }
 
 /** The value that each gate checked and, if it denied the call, how to fix it. */
-const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => GateView> = {
+const GATES: Record<GateId, (seen: Seen, stopped: boolean) => GateView> = {
   missing_api_key: ({ project }, stopped) =>
     stopped
       ? {
@@ -114,6 +128,14 @@ const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => GateView> = 
     stopped
       ? noPolicy(seen)
       : { saw: seen.facts.match.winner ? policyText(seen.facts.match.winner) : '' },
+  scope: (seen, stopped) => {
+    if (stopped) return notOpen(seen);
+    const { keyScopes, customer } = seen.facts;
+    const isRestricted = keyScopes !== null || (customer?.plan?.scopes ?? null) !== null;
+    return {
+      saw: isRestricted ? listed(seen.facts.match.winner?.scopes) : 'the key is not restricted',
+    };
+  },
   inactive_subscription: ({ project, facts: { subscription } }, stopped) => ({
     saw:
       subscription === null
@@ -128,11 +150,30 @@ const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => GateView> = 
       },
     }),
   }),
+  customer: ({ project, facts: { customer } }, stopped) => {
+    if (customer === null) return { saw: 'the key has none' };
+    const { plan } = customer;
+    const state = customer.suspended
+      ? 'suspended'
+      : plan && `${legible(plan.name)}, ${plan.status.replace('_', ' ')}`;
+    return {
+      saw: state ? `${legible(customer.externalId)}: ${state}` : legible(customer.externalId),
+      ...(stopped && {
+        remedy: {
+          text: customer.suspended
+            ? 'Calls with every key of this customer are denied until it is resumed.'
+            : 'A customer’s plan allows calls while it is active or in trial, until its period ends.',
+          href: hrefOf(project, `customers/${customer.customerId}`),
+          label: 'Go to the customer',
+        },
+      }),
+    };
+  },
   quota_exceeded: (seen, stopped) => ({
     ...(seen.limits && { saw: seen.limits.quota }),
     ...(stopped && {
       remedy: {
-        text: 'Calls are allowed again next month (UTC), or with a larger quota.',
+        text: `Calls are allowed again from ${absoluteTime(seen.limits?.endsAt ?? seen.facts.at, 'UTC')} UTC, or with a larger quota.`,
         ...placeOfLimit(seen, seen.limits?.quotaOf),
       },
     }),
@@ -152,53 +193,105 @@ const GATES: Record<DenialReason, (seen: Seen, stopped: boolean) => GateView> = 
 };
 
 interface JudgedLimits {
-  /** The scope with the least quota left, and the scope with the lowest rate. */
-  quotaOf: SimulatedScope['kind'];
-  rateOf: SimulatedScope['kind'];
+  /** Whose is the quota with the least left, and the lowest rate. */
+  quotaOf: LimitOwner;
+  rateOf: LimitOwner;
   /** Requests per minute. */
   rate: number;
   quota: string;
   minute: string;
   countedAt: Date | null;
+  /** The end of the quota's period. */
+  endsAt: Date;
 }
 
-/** The scopes that deny first: the one with the least quota left, and the one with the lowest rate. */
-function judgeLimits(scopes: readonly SimulatedScope[]): JudgedLimits {
-  const quotas = scopes.flatMap(({ kind, quota, used, countedAt }) =>
-    quota === null ? [] : [{ kind, quota, used, countedAt }],
+/** The limits that deny first: the quota with the least left, and the lowest rate. */
+function judgeLimits({ scopes, at }: SimulationFacts): JudgedLimits {
+  const quotas = scopes.flatMap(({ quota, used, countedAt, period }) =>
+    quota === null ? [] : [{ quota, used, countedAt, period }],
   );
   const least = quotas.reduce((least, next) =>
     next.quota.value - next.used < least.quota.value - least.used ? next : least,
   );
-  const rates = scopes.flatMap(({ kind, rate }) =>
-    rate === null ? [] : [{ kind, rate: rate.value }],
-  );
-  const lowest = rates.reduce((least, next) => (next.rate < least.rate ? next : least));
-  const { quota } = least;
-  const period = quota.window === 'day' ? ' today' : '';
+  const rates = scopes.flatMap(({ rate }) => rate ?? []);
+  const lowest = rates.reduce((least, next) => (next.value < least.value ? next : least));
+  const { quota, used, countedAt } = least;
+  const period = windowOfPeriod(least.period);
   return {
-    quotaOf: least.kind,
-    rateOf: lowest.kind,
-    rate: lowest.rate,
-    quota: `${formatCount(least.used)} of ${formatCount(quota.value)} used${period}${OF[least.kind]}`,
-    minute: `${formatCount(lowest.rate)} per minute${OF[lowest.kind]}`,
-    countedAt: least.countedAt,
+    quotaOf: quota.owner,
+    rateOf: lowest.owner,
+    rate: lowest.value,
+    quota: `${formatCount(used)} of ${formatCount(quota.value)} used${quota.window === 'day' ? ' today' : ''}${ofOwner(quota)}`,
+    minute: `${formatCount(lowest.value)} per minute${ofOwner(lowest)}`,
+    countedAt,
+    endsAt: new Date(period.startOf(period.numberAt(at.getTime()) + 1)),
   };
 }
 
-const OF = {
-  project: '',
-  customer: ' of its customer',
-  api_key: ' of this key',
-} as const satisfies Record<SimulatedScope['kind'], string>;
+const ofOwner = ({ owner }: Limit) => OWNERS[owner].words;
 
-const placeOfLimit = ({ project, facts }: Seen, scope: SimulatedScope['kind'] | undefined) =>
-  scope === 'api_key'
-    ? {
-        href: hrefOf(project, `keys/${facts.apiKey?.apiKeyId}`),
-        label: 'Change the limits of the key',
-      }
-    : { href: hrefOf(project, 'subscription'), label: 'Change the plan' };
+/** Whose limit it is, and where it is changed. */
+const OWNERS: Record<
+  LimitOwner,
+  { words: string; label: string; path: (facts: SimulationFacts) => string }
+> = {
+  plan: { words: '', label: 'Change the plan', path: () => 'subscription' },
+  project_default: {
+    words: ' of this key',
+    label: 'Change the limits of the key',
+    path: keyPath,
+  },
+  api_key: { words: ' of this key', label: 'Change the limits of the key', path: keyPath },
+  customer: {
+    words: ' of its customer',
+    label: 'Change the limits of the customer',
+    path: customerPath,
+  },
+  customer_plan: {
+    words: ' of its customer’s plan',
+    label: 'Change the plan of the customer',
+    path: customerPath,
+  },
+};
+
+function keyPath({ apiKey }: SimulationFacts): string {
+  return `keys/${apiKey?.apiKeyId}`;
+}
+function customerPath({ customer }: SimulationFacts): string {
+  return `customers/${customer?.customerId}`;
+}
+
+function placeOfLimit({ project, facts }: Seen, owner: LimitOwner = 'plan') {
+  const { label, path } = OWNERS[owner];
+  return { href: hrefOf(project, path(facts)), label };
+}
+
+/** Whose labels do not open the policy, and where they are changed. */
+function notOpen({ project, facts }: Seen): GateView {
+  const { apiKey, customer, match, denialDetail } = facts;
+  const asked = match.winner?.scopes ?? [];
+  const opensTo =
+    asked.length === 0
+      ? 'The policy has no labels, so it is closed to restricted keys.'
+      : `The policy is open to ${listed(asked)}.`;
+  if (denialDetail === 'plan_scope') {
+    return {
+      saw: `the customer’s plan ${legible(customer?.plan?.name ?? '')} has ${listed(customer?.plan?.scopes)}`,
+      remedy: { text: opensTo, href: hrefOf(project, 'plans'), label: 'Go to the plans' },
+    };
+  }
+  return {
+    saw: `the key has ${listed(facts.keyScopes)}`,
+    remedy: {
+      text: opensTo,
+      href: hrefOf(project, `keys/${apiKey?.apiKeyId}`),
+      label: 'Change the scopes of the key',
+    },
+  };
+}
+
+const listed = (labels: Labels | undefined): string =>
+  labels?.length ? labels.join(', ') : 'no scopes';
 
 function noPolicy({ project, facts: { match }, policies, call: { method, path } }: Seen): GateView {
   const saw =

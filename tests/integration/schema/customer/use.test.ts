@@ -79,7 +79,7 @@ describe('the use of a customer', () => {
     });
   });
 
-  test('begins anew with another billing day', async () => {
+  test('begins again with another billing day', async () => {
     const { projectId, customerId } = await makeScene();
     await count(projectId, { customerId, day: 15 });
     await updateCustomer(bench.ctx, { projectId, customerId, billingDay: 1 });

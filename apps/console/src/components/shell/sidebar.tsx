@@ -44,14 +44,14 @@ export function Sidebar({ user, projects }: ShellProps) {
       ) : (
         <div className="grid grid-cols-1 gap-2">
           <ProjectSwitcher projects={projects} projectId={place.projectId} path={place.path} />
-          <nav aria-label="Project" className="grid gap-0.5">
+          <nav aria-label="Project" className="grid">
             {placesOfProject(place, projects).map(({ href, name, icon, current }) => (
               <NavLink key={href} href={href} name={name} icon={icon} current={current} />
             ))}
           </nav>
         </div>
       )}
-      <nav aria-label="Account" className="mt-auto grid gap-0.5">
+      <nav aria-label="Account" className="mt-auto grid">
         {user.isAdministrator && <NavLink {...administration} />}
         <NavLink {...guides} />
         <NavLink {...status} />

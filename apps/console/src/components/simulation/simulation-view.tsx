@@ -85,15 +85,15 @@ const answerOf = (denialReason: DenialReason) => (
 
 /** How current the counts are, if the call got as far as the limits. */
 function Basis({ gates, usageAsOf }: Pick<Simulation, 'gates' | 'usageAsOf'>) {
-  const month = gates.find(({ denies }) => denies === 'quota_exceeded');
+  const month = gates.find(({ gate }) => gate === 'quota_exceeded');
   if (month?.state === 'not_reached') return 'The gates after the denial were not checked.';
   return (
     <>
       {usageAsOf === null ? (
-        'No requests were counted this month.'
+        'No requests were counted in this period.'
       ) : (
         <>
-          Monthly usage is from <RelativeTime at={usageAsOf} />.
+          Usage is from <RelativeTime at={usageAsOf} />.
         </>
       )}{' '}
       Only the Runtime knows the current rate, at the time of a call.
@@ -101,10 +101,10 @@ function Basis({ gates, usageAsOf }: Pick<Simulation, 'gates' | 'usageAsOf'>) {
   );
 }
 
-function gateOf({ denies, state, saw, at, remedy }: SimulatedGate): Gate {
+function gateOf({ gate, state, saw, at, remedy }: SimulatedGate): Gate {
   return {
-    id: denies,
-    name: GATE_NAMES[denies],
+    id: gate,
+    name: GATE_NAMES[gate],
     state,
     saw: saw && (
       <span className="wrap-anywhere">

@@ -1,7 +1,7 @@
-import { DENIAL_REASONS, type DenialReason, isLimitDenial } from '@ceiba/contract/sets';
+import { type DenialDetail, type DenialReason, isLimitDenial } from '@ceiba/contract/sets';
 import type { GateState } from '../gates.tsx';
 
-/** The gates of a decision, in the order of the denial reasons. */
+/** The gates of a decision, in order. Two of them share the denial reason of the one before. */
 export const GATE_NAMES = {
   missing_api_key: 'A key is sent',
   invalid_api_key: 'The key belongs to this project',
@@ -9,15 +9,39 @@ export const GATE_NAMES = {
   archived_api_key: 'The key is not archived',
   expired_api_key: 'The key is not expired or disabled',
   policy_no_match: 'A policy matches',
+  scope: 'Scope: the policy is open to the key',
   inactive_subscription: 'The subscription is active',
-  quota_exceeded: 'The monthly quota has room',
+  customer: 'Customer: may call',
+  quota_exceeded: 'The quotas have room',
   rate_limited: 'The rate limit has room',
-} as const satisfies Record<DenialReason, string>;
+} as const satisfies Record<DenialReason | 'scope' | 'customer', string>;
+export type GateId = keyof typeof GATE_NAMES;
+
+const GATES = Object.keys(GATE_NAMES) as GateId[];
+
+/** The details that are those of a gate of their own. */
+const GATE_OF_DETAIL: Partial<Record<DenialDetail, GateId>> = {
+  scope: 'scope',
+  plan_scope: 'scope',
+  customer_suspended: 'customer',
+  customer_past_due: 'customer',
+  customer_canceled: 'customer',
+  customer_period_ended: 'customer',
+};
+
+/** The gate that denied; null for an allow. */
+export const gateThatDenied = ({
+  denialReason,
+  denialDetail,
+}: {
+  denialReason: DenialReason | null;
+  denialDetail: DenialDetail | null;
+}): GateId | null =>
+  denialReason && ((denialDetail && GATE_OF_DETAIL[denialDetail]) ?? denialReason);
 
 /** The result of one gate. Plain data: it crosses from server to browser. */
 export interface SimulatedGate {
-  /** The denial reason of this gate. */
-  denies: DenialReason;
+  gate: GateId;
   state: GateState;
   /** The value that it checked. */
   saw?: string;
@@ -28,21 +52,23 @@ export interface SimulatedGate {
 }
 
 /** What a gate shows, beside its state. */
-export type GateView = Partial<Omit<SimulatedGate, 'denies'>>;
+export type GateView = Partial<Omit<SimulatedGate, 'gate'>>;
 
 /** The gates in order, up to the one that denied the call. */
 export function gatesUpTo(
-  denialReason: DenialReason | null,
-  viewOf: (denies: DenialReason, stopped: boolean) => GateView,
+  denying: GateId | null,
+  viewOf: (gate: GateId, stopped: boolean) => GateView,
 ): SimulatedGate[] {
-  const last = denialReason === null ? DENIAL_REASONS.length : DENIAL_REASONS.indexOf(denialReason);
-  return DENIAL_REASONS.map((denies, index): SimulatedGate => {
-    if (index > last) return { denies, state: 'not_reached' };
-    const denied = isLimitDenial(denies) ? 'limited' : 'denied';
+  const last = denying === null ? GATES.length : GATES.indexOf(denying);
+  return GATES.map((gate, index): SimulatedGate => {
+    if (index > last) return { gate, state: 'not_reached' };
+    const denied = isLimit(gate) ? 'limited' : 'denied';
     const stopped = index === last;
-    return { denies, state: stopped ? denied : 'passed', ...viewOf(denies, stopped) };
+    return { gate, state: stopped ? denied : 'passed', ...viewOf(gate, stopped) };
   });
 }
+
+const isLimit = (gate: GateId) => gate !== 'scope' && gate !== 'customer' && isLimitDenial(gate);
 
 /** A decision, gate by gate: one that was made, or one that would be. */
 export interface ExplainedDecision {

@@ -76,12 +76,14 @@ const STATUS_LOOKS = {
   past_due: { children: 'Past due', tone: 'deny', icon: Clock },
   canceled: { children: 'Canceled', tone: 'deny', icon: CircleSlash },
   expired: { children: 'Expired', tone: 'limit', icon: Clock },
+  ended: { children: 'Period ended', tone: 'deny', icon: Clock },
+  suspended: { children: 'Suspended', tone: 'deny', icon: CirclePause },
   disabled: { children: 'Disabled', tone: 'limit', icon: CirclePause },
   revoked: { children: 'Revoked', tone: 'deny', icon: Ban },
   archived: { children: 'Archived', tone: 'neutral', icon: Archive },
 } as const;
 
-/** The status of a key or a subscription. */
+/** The status of a key, a customer or a subscription. */
 export const StatusChip = ({ status }: { status: keyof typeof STATUS_LOOKS }) => (
   <Chip {...STATUS_LOOKS[status]} />
 );

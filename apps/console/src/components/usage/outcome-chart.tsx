@@ -30,8 +30,11 @@ const NAMED_MAX = 8;
 const TABLE_ROWS_MAX = 120;
 const ICONS = { allow: Check, limit: Gauge, deny: X } as const;
 
+/** What of a series is drawn. */
+export type ChartSeries = Pick<UsageSeries, 'lines' | 'starts' | 'step'>;
+
 export interface OutcomeChartProps {
-  series: UsageSeries;
+  series: ChartSeries;
   /** The totals of the period of the same length before. */
   previous?: ToneCounts['totals'];
   /** Where a click on the bars of a time leads; null if nowhere. */
@@ -40,6 +43,8 @@ export interface OutcomeChartProps {
   timeZone?: string;
   /** Without the table of numbers. */
   brief?: boolean;
+  /** The tones that the counts distinguish; by default all. */
+  shown?: readonly OutcomeTone[];
 }
 
 /**
@@ -52,13 +57,14 @@ export function OutcomeChart({
   hrefOf,
   timeZone = 'UTC',
   brief = false,
+  shown = TONES,
 }: OutcomeChartProps) {
   const tones = byTone(series);
-  const shares = formatShares(TONES.map((tone) => tones.totals[tone]));
+  const shares = formatShares(shown.map((tone) => tones.totals[tone]));
   return (
     <figure className="numbers">
       <figcaption className="mb-6 grid grid-cols-3 gap-4 sm:flex sm:flex-wrap sm:gap-x-8">
-        {TONES.map((tone, index) => (
+        {shown.map((tone, index) => (
           <div key={tone}>
             <Chip tone={tone} icon={ICONS[tone]}>
               {TONE_NAMES[tone]}
@@ -77,9 +83,9 @@ export function OutcomeChart({
           Denied share, on the right axis
         </p>
       </figcaption>
-      <Bars series={series} tones={tones} hrefOf={hrefOf} timeZone={timeZone} />
+      <Bars series={series} tones={tones} hrefOf={hrefOf} timeZone={timeZone} shown={shown} />
       {!brief && series.starts.length <= TABLE_ROWS_MAX && (
-        <Numbers series={series} tones={tones} timeZone={timeZone} />
+        <Numbers series={series} tones={tones} timeZone={timeZone} shown={shown} />
       )}
       {series.starts.length > TABLE_ROWS_MAX && (
         <p className="mt-4 text-small text-muted">
@@ -90,8 +96,8 @@ export function OutcomeChart({
   );
 }
 
-interface PartProps {
-  series: UsageSeries;
+interface PartProps extends Required<Pick<OutcomeChartProps, 'shown'>> {
+  series: ChartSeries;
   tones: ToneCounts;
   timeZone: string;
 }
@@ -101,6 +107,7 @@ function Bars({
   tones: { counts },
   timeZone,
   hrefOf,
+  shown,
 }: PartProps & Pick<OutcomeChartProps, 'hrefOf'>) {
   const highest = Math.max(0, ...counts.map(({ allow, limit, deny }) => allow + limit + deny));
   const max = axisMax(highest);
@@ -150,7 +157,7 @@ function Bars({
                 role={href === null ? 'img' : undefined}
                 href={href ?? undefined}
                 tabIndex={index === slots.length - 1 ? 0 : -1}
-                aria-label={tooltipOf(name, sumOf(counts.slice(first, first + length)))}
+                aria-label={tooltipOf(name, sumOf(counts.slice(first, first + length)), shown)}
                 style={{ flexGrow: Math.min(length, starts.length - first) }}
                 className="basis-0 hover:bg-ink/5 focus-visible:bg-ink/5 focus-visible:-outline-offset-2"
               />
@@ -245,8 +252,8 @@ function deniedShareLine(counts: ToneCounts['counts']): string {
 
 const rounded = (length: number) => Math.round(length * 100) / 100;
 
-const tooltipOf = (name: string, counts: ToneCounts['totals']) =>
-  `${name}: ${TONES.map((tone) => `${formatCount(counts[tone])} ${TONE_WORDS[tone]}`).join(', ')}`;
+const tooltipOf = (name: string, counts: ToneCounts['totals'], shown: readonly OutcomeTone[]) =>
+  `${name}: ${shown.map((tone) => `${formatCount(counts[tone])} ${TONE_WORDS[tone]}`).join(', ')}`;
 
 const sumOf = (counts: ToneCounts['counts']): ToneCounts['totals'] => ({
   allow: sum(counts.map(({ allow }) => allow)),
@@ -255,7 +262,7 @@ const sumOf = (counts: ToneCounts['counts']): ToneCounts['totals'] => ({
 });
 
 /** The same as a table, the newest first, for screen readers and for copying. */
-function Numbers({ series: { starts, step }, tones: { counts }, timeZone }: PartProps) {
+function Numbers({ series: { starts, step }, tones: { counts }, timeZone, shown }: PartProps) {
   const rows = starts.map((start, index) => ({ start, counts: counts[index] })).reverse();
   return (
     <details className="mt-4">
@@ -274,7 +281,7 @@ function Numbers({ series: { starts, step }, tones: { counts }, timeZone }: Part
               className: 'whitespace-nowrap',
               cell: ({ start }) => stepName(start, step, timeZone),
             },
-            ...TONES.map((tone) => ({
+            ...shown.map((tone) => ({
               name: TONE_NAMES[tone],
               numeric: true,
               cell: (row: (typeof rows)[number]) => formatCount(row.counts?.[tone] ?? 0),

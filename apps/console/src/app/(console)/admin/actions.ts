@@ -28,6 +28,7 @@ const plan = {
   name: typedText,
   activeKeyCap: typedLimit,
   ...eachLimit(() => typedLimit),
+  dailyQuota: typedLimitOrNone,
 };
 
 /** Adds a plan that every project can choose. */

@@ -14,7 +14,11 @@ const LIMITS = [
   ...listLimits((name) => ({
     name,
     label: limitLabel(name),
-    hint: '0 allows no requests.',
+    optional: name === 'dailyQuota',
+    hint:
+      name === 'dailyQuota'
+        ? 'If empty, only the month is limited. 0 allows no requests.'
+        : '0 allows no requests.',
   })).toReversed(),
   {
     name: 'activeKeyCap',

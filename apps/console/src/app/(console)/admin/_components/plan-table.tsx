@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { ConfirmAction } from '#components/action-dialog.tsx';
 import { Button, IconButton } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
+import { LimitText } from '#components/ui/limit-text.tsx';
 import { Name, named } from '#components/ui/name.tsx';
 import { actionsColumn, Table } from '#components/ui/table.tsx';
 import { formatCount, plural } from '#lib/format.ts';
@@ -18,6 +19,7 @@ type Step = { kind: 'add' } | { kind: 'edit' | 'delete'; plan: PlanWithUse };
 /** The numbers of a plan; on a phone they are one line under its name. */
 const NUMBERS = [
   ['Requests per month', (plan: PlanWithUse) => plan.monthlyQuota],
+  ['Per day', (plan: PlanWithUse) => plan.dailyQuota],
   ['Per minute', (plan: PlanWithUse) => plan.rateLimitPerMinute],
   ['Active keys', (plan: PlanWithUse) => plan.activeKeyCap],
   ['Projects', (plan: PlanWithUse) => plan.projects],
@@ -46,7 +48,7 @@ export function PlanTable({ plans }: { plans: readonly PlanWithUse[] }) {
             name,
             numeric: true,
             className: 'max-md:hidden',
-            cell: (plan: PlanWithUse) => formatCount(value(plan)),
+            cell: (plan: PlanWithUse) => <LimitText value={value(plan)} />,
           })),
           actionsColumn<PlanWithUse>((plan) => (
             <>
@@ -82,6 +84,7 @@ const PlanName = ({ plan }: { plan: PlanWithUse }) => (
     </p>
     <p className="numbers text-small text-muted md:hidden">
       {formatCount(plan.monthlyQuota)} per month,{' '}
+      {plan.dailyQuota !== null && `${formatCount(plan.dailyQuota)} per day, `}
       <span className="whitespace-nowrap">{formatCount(plan.rateLimitPerMinute)} per minute</span>
       <br />
       {plural(plan.activeKeyCap, 'active key')}, {plural(plan.projects, 'project')}

@@ -18,13 +18,21 @@ import {
   setApiKeyExpiry,
   setApiKeyLimits,
   type TransitionResult,
+  type UpdateApiKeyInput,
+  updateApiKey,
   type VerbContext,
 } from '@ceiba/schema';
 import { z } from 'zod';
 import { projectAction, refuse, refuseField } from '#server/action.ts';
 import { done, PROJECT_GONE, settle } from '#server/settle.ts';
 import { plural } from '../../../../../lib/format.ts';
-import { typedInstant, typedLimitOrNone, typedText } from '../../../../../lib/typed.ts';
+import {
+  scopesOf,
+  typedInstant,
+  typedLimitOrNone,
+  typedScopes,
+  typedText,
+} from '../../../../../lib/typed.ts';
 
 const limits = eachLimit(() => typedLimitOrNone);
 
@@ -45,21 +53,71 @@ export interface NewKey {
 export const createKey = projectAction({
   right: 'change_keys',
   showsOnce: true,
-  input: z.object({ displayName: typedText, ...expiry, ...limits }),
-  async run({ ctx, projectId }, { expires, expiresAt, ...values }): Promise<NewKey> {
+  input: z.object({
+    displayName: typedText,
+    externalCustomerId: typedText,
+    ...expiry,
+    ...limits,
+    ...typedScopes,
+  }),
+  async run({ ctx, projectId }, { expires, expiresAt, ...input }): Promise<NewKey> {
+    const { externalCustomerId, restricts, scopes, ...values } = input;
     const minted = mintApiKey(randomBytes);
-    const key = { projectId, ...values, minted, expiresAt: instantOf({ expires, expiresAt }) };
+    const key = {
+      projectId,
+      ...values,
+      ...(externalCustomerId !== '' && { externalCustomerId }),
+      scopes: scopesOf({ restricts, scopes }),
+      minted,
+      expiresAt: instantOf({ expires, expiresAt }),
+    };
     const { apiKeyId, displayName, keyPrefix } = settle(await createApiKey(ctx, key), {
       not_found: PROJECT_GONE,
-      unknown_customer: PROJECT_GONE,
-      plan_limit_reached: ({ activeKeyCap }) =>
-        `The plan allows ${plural(activeKeyCap, 'active key')}, and all are in use. Revoke or archive one or change the plan, then try again. Your input is kept.`,
+      unknown_customer: CUSTOMER_GONE,
+      plan_limit_reached: full,
     });
     return { apiKeyId, displayName, keyPrefix, plaintext: minted.plaintext };
   },
 });
 
+const CUSTOMER_GONE = {
+  field: 'externalCustomerId',
+  text: 'The project has no such customer any more.',
+};
+
+/** Whose plan allows no further active key. */
+const full = ({ activeKeyCap, of }: { activeKeyCap: number; of: 'plan' | 'customer_plan' }) =>
+  of === 'plan'
+    ? `The plan allows ${plural(activeKeyCap, 'active key')}, and all are in use. Revoke or archive one or change the plan, then try again. Your input is kept.`
+    : {
+        field: 'externalCustomerId',
+        text: `The plan of this customer allows ${plural(activeKeyCap, 'active key')}, and all are in use. Revoke or archive one of its keys or change its plan.`,
+      };
+
 const keyId = { apiKeyId: z.guid() };
+
+/** Sets which policies a key may call. */
+export const setKeyScopes = projectAction({
+  right: 'change_keys',
+  input: z.object({ ...keyId, ...typedScopes }),
+  run: async ({ ctx, projectId }, { apiKeyId, ...input }) =>
+    change(ctx, { projectId, apiKeyId, scopes: scopesOf(input) }),
+});
+
+/** Moves a key to a customer, or away from its customer. */
+export const moveKey = projectAction({
+  right: 'change_keys',
+  input: z.object({ ...keyId, externalCustomerId: typedText }),
+  run: async ({ ctx, projectId }, { apiKeyId, externalCustomerId }) =>
+    change(ctx, { projectId, apiKeyId, externalCustomerId: externalCustomerId || null }),
+});
+
+const change = async (ctx: VerbContext, input: UpdateApiKeyInput) =>
+  done(await updateApiKey(ctx, input), {
+    ...CHANGED,
+    unknown_customer: CUSTOMER_GONE,
+    plan_limit_reached: full,
+  });
 
 /** Sets or clears when a key expires. */
 export const setKeyExpiry = projectAction({

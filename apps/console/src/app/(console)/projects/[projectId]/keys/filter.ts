@@ -1,3 +1,4 @@
+import { UUID } from '@ceiba/contract/sets';
 import { KEY_EXPIRES_SOON_DAYS, KEY_IDLE_DAYS } from '@ceiba/domain/constants';
 import { parseListQuery, type Query, textOf } from '#lib/list-query.ts';
 
@@ -55,11 +56,23 @@ export function readFilter(query: Query): KeyFilter {
   };
 }
 
+/** The customer whose keys the URL asks for; undefined for those of all. */
+export function customerOf(query: Query): string | undefined {
+  const customerId = textOf(query, 'customer');
+  return UUID.test(customerId) ? customerId : undefined;
+}
+
 /** The keys that the URL asks for, for `searchApiKeys`. */
 export function searchOf(query: Query) {
   const { status, hint, ...order } = readFilter(query);
   const states = hint === undefined ? status !== 'all' && { status } : { hint };
-  return { text: parseListQuery(query).q, ...order, ...states };
+  const customerId = customerOf(query);
+  return {
+    text: parseListQuery(query).q,
+    ...(customerId !== undefined && { customerId }),
+    ...order,
+    ...states,
+  };
 }
 
 /** An order as the URL has it: `name`, or `-name` reversed. */

@@ -1,5 +1,7 @@
+import type { Labels } from '@ceiba/domain/labels';
 import { type KeyLimits, limitsIn } from '@ceiba/domain/limits';
 import type { ApiKeyRow } from '@ceiba/schema';
+import type { LabelSet } from '#lib/labels.ts';
 
 /** The status of a key, or what denies its calls although the status is active. */
 export type KeyState = ApiKeyRow['status'] | 'disabled' | 'expired';
@@ -25,6 +27,10 @@ export interface KeyTarget extends KeyLimits {
   isDisabled: boolean;
   /** ISO 8601; null if it never expires. */
   expiresAt: string | null;
+  /** The labels of the policies that it may call; null for all. */
+  scopes: Labels;
+  /** The external ID of its customer; null for none. */
+  externalCustomerId: string | null;
 }
 
 export const targetOf = (row: ApiKeyRow): KeyTarget => ({
@@ -35,8 +41,19 @@ export const targetOf = (row: ApiKeyRow): KeyTarget => ({
   isActive: row.status === 'active',
   isDisabled: row.disabledAt !== null,
   expiresAt: row.expiresAt,
+  scopes: row.scopes ?? null,
+  externalCustomerId: row.customer?.externalId ?? null,
   ...limitsIn(row),
 });
+
+/** What the dialogs of all keys share. */
+export interface KeyDialogFacts {
+  projectId: string;
+  /** The project's rate for keys without one of their own; null if only the plan limits them. */
+  defaultRate: number | null;
+  /** The labels of the project's policies. */
+  sets: readonly LabelSet[];
+}
 
 /** A key of the list that can be selected. */
 export type SelectableKey = Pick<KeyTarget, 'apiKeyId' | 'displayName'>;

@@ -1,7 +1,10 @@
 import {
   type ApiKeyRow,
   COUNTED_MAX,
+  type CustomerName,
   getSubscription,
+  listPolicies,
+  readCustomerNames,
   searchApiKeys,
   surveyApiKeys,
 } from '@ceiba/schema';
@@ -18,10 +21,12 @@ import { SearchInput } from '#components/ui/search-input.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
 import { formatCount, plural } from '#lib/format.ts';
+import { labelSetsOf } from '#lib/labels.ts';
 import { type PageProps, parseListQuery, type Query, textOf, withQuery } from '#lib/list-query.ts';
 import { DENSITY_COOKIE, parseDensity } from '#lib/preferences.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { calledOf } from '../customers/customer-state.ts';
 import { CapReached } from './_components/cap-reached.tsx';
 import { DensityToggle } from './_components/density-toggle.tsx';
 import { HintLinks } from './_components/hint-links.tsx';
@@ -29,7 +34,14 @@ import { KeyDialogs } from './_components/key-dialogs.tsx';
 import { KeySelection } from './_components/key-selection.tsx';
 import { KeyTable } from './_components/key-table.tsx';
 import { SortSelect } from './_components/sort-select.tsx';
-import { readFilter, STATUS_TABS, type StatusFilter, searchOf, sortText } from './filter.ts';
+import {
+  customerOf,
+  readFilter,
+  STATUS_TABS,
+  type StatusFilter,
+  searchOf,
+  sortText,
+} from './filter.ts';
 
 export const metadata: Metadata = { title: 'Keys' };
 
@@ -43,25 +55,39 @@ export default async function KeysPage({ params, searchParams }: PageProps<'proj
   const { q } = parseListQuery(query);
   const { status, hint, ...order } = readFilter(query);
   const isDense = parseDensity((await cookies()).get(DENSITY_COOKIE)?.value) === 'compact';
-  const [subscription, survey, { items: keys, total, before, previous, next }] = await withDatabase(
-    (db) =>
-      Promise.all([
-        getSubscription(db, projectId),
-        surveyApiKeys(db, projectId),
-        searchApiKeys(db, {
-          projectId,
-          ...searchOf(query),
-          cursor: textOf(query, 'cursor'),
-          limit: PAGE_SIZE,
-        }),
-      ]),
-  );
+  const customerId = customerOf(query);
+  const { subscription, survey, page, names, policies } = await withDatabase(async (db) => {
+    const [subscription, survey, page, policies] = await Promise.all([
+      getSubscription(db, projectId),
+      surveyApiKeys(db, projectId),
+      searchApiKeys(db, {
+        projectId,
+        ...searchOf(query),
+        cursor: textOf(query, 'cursor'),
+        limit: PAGE_SIZE,
+      }),
+      mayChange ? listPolicies(db, projectId) : [],
+    ]);
+    const customerIds = [customerId, ...page.items.map(({ customer }) => customer?.customerId)];
+    const names = await readCustomerNames(db, {
+      projectId,
+      customerIds: [...new Set(customerIds.filter((id) => id !== undefined))],
+    });
+    return { subscription, survey, page, names, policies };
+  });
+  const { items: keys, total, before, previous, next } = page;
   const here = `/projects/${projectId}/keys`;
   const plan = subscription?.plan;
   const { byStatus, byHint, activeKeyCap } = survey;
   const counts = { ...byStatus, all: byStatus.active + byStatus.revoked + byStatus.archived };
   return (
-    <KeyDialogs defaultRate={project.defaultKeyRateLimitPerMinute}>
+    <KeyDialogs
+      shared={{
+        projectId,
+        defaultRate: project.defaultKeyRateLimitPerMinute,
+        sets: labelSetsOf(policies),
+      }}
+    >
       <PageHeader
         title="Keys"
         guide="api_key"
@@ -95,6 +121,14 @@ export default async function KeysPage({ params, searchParams }: PageProps<'proj
               planName={plan.name}
               activeKeyCap={activeKeyCap}
               mayChangePlan={may('change_subscription')}
+            />
+          )}
+          {customerId !== undefined && (
+            <OfCustomer
+              projectId={projectId}
+              customerId={customerId}
+              name={names.get(customerId)}
+              allHref={withQuery(here, query, { customer: undefined, cursor: undefined })}
             />
           )}
           <HintLinks here={here} query={query} counts={byHint} current={hint} />
@@ -135,6 +169,7 @@ export default async function KeysPage({ params, searchParams }: PageProps<'proj
               <KeyTable
                 projectId={projectId}
                 keys={keys}
+                customers={names}
                 order={order}
                 isDense={isDense}
                 may={may}
@@ -159,6 +194,34 @@ export default async function KeysPage({ params, searchParams }: PageProps<'proj
     </KeyDialogs>
   );
 }
+
+/** Whose keys are listed, where the filter names a customer. */
+const OfCustomer = ({
+  projectId,
+  customerId,
+  name,
+  allHref,
+}: {
+  projectId: string;
+  customerId: string;
+  name: CustomerName | undefined;
+  allHref: string;
+}) => (
+  <p className="mb-4 text-muted">
+    {name === undefined ? (
+      'This project has no such customer now.'
+    ) : (
+      <>
+        Keys of the customer{' '}
+        <TextLink href={`/projects/${projectId}/customers/${customerId}`} className="text-ink">
+          <Name>{calledOf(name)}</Name>
+        </TextLink>
+        . The counts are those of the project.
+      </>
+    )}{' '}
+    <TextLink href={allHref}>Keys of all customers</TextLink>
+  </p>
+);
 
 /** `26–50 of 64 keys`, or `More than 1,000 keys` where a search finds too many to count. */
 function placeOf(page: { total: number | null; before: number; shown: number }): string {

@@ -5,9 +5,14 @@ import { createPolicy, deletePolicy, type PolicyRule, updatePolicy } from '@ceib
 import { z } from 'zod';
 import { projectAction } from '#server/action.ts';
 import { type Answer, done, PROJECT_GONE, settle } from '#server/settle.ts';
-import { typedText } from '../../../../../lib/typed.ts';
+import { typedLabelsOrNone, typedLimitOrNone, typedText } from '../../../../../lib/typed.ts';
 
-const rule = { method: typedText, pathPattern: typedText };
+const rule = {
+  method: typedText,
+  pathPattern: typedText,
+  scopes: typedLabelsOrNone,
+  cost: typedLimitOrNone,
+};
 
 /** Adds a policy, which applies from the next decision on, and returns it as it was saved. */
 export const createNewPolicy = projectAction({
@@ -23,7 +28,7 @@ export const createNewPolicy = projectAction({
   },
 });
 
-/** Changes a policy's method or pattern, unless it changed since the page was loaded. */
+/** Changes a policy, unless it changed since the page was loaded. */
 export const changePolicy = projectAction({
   right: 'change_policies',
   input: z.object({
@@ -31,12 +36,19 @@ export const changePolicy = projectAction({
     ...rule,
     seenMethod: z.string(),
     seenPathPattern: z.string(),
+    seenScopes: typedLabelsOrNone,
+    seenCost: typedLimitOrNone,
   }),
   async run(
     { ctx, projectId },
-    { policyId, seenMethod, seenPathPattern, ...rule },
+    { policyId, seenMethod, seenPathPattern, seenScopes, seenCost, ...rule },
   ): Promise<PolicyRule> {
-    const seen = { method: seenMethod, pathPattern: seenPathPattern };
+    const seen = {
+      method: seenMethod,
+      pathPattern: seenPathPattern,
+      scopes: seenScopes,
+      cost: seenCost,
+    };
     const result = await updatePolicy(ctx, { projectId, policyId, ...rule, seen });
     const answers = { conflict: TAKEN, changed: CHANGED, not_found: DELETED };
     const { method, pathPattern } = settle(result, answers);

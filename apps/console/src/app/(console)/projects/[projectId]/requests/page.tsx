@@ -1,4 +1,4 @@
-import { UNKNOWN_KEYS_SEARCHED_MAX } from '@ceiba/schema';
+import { type CustomerName, UNKNOWN_KEYS_SEARCHED_MAX } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { redirect } from 'next/navigation';
 import type { ReactNode } from 'react';
@@ -16,6 +16,7 @@ import { requestsHref } from '#lib/requests-href.ts';
 import { unlessTooSlow, withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { env } from '../../../../../env.ts';
+import { calledOf } from '../customers/customer-state.ts';
 import { LeftOut } from './_components/left-out.tsx';
 import { LiveTail } from './_components/live-tail.tsx';
 import { RequestFilterForm } from './_components/request-filter.tsx';
@@ -83,8 +84,18 @@ export default async function RequestsPage({ params, searchParams }: PageProps<'
       <RequestFilterForm here={here} query={asked} />
       <LeftOut gaps={page.leftOut} projectId={projectId} />
       {page.key && <p className="mb-4 text-muted">{ofKey(page.key, projectId)}</p>}
+      {asked.filter.customerId !== undefined && (
+        <p className="mb-4 text-muted">
+          {ofCustomer(asked.filter.customerId, page.customers, projectId)}
+        </p>
+      )}
       {page.items.length > 0 ? (
-        <RequestTable here={here} requests={page.items} names={page.names} />
+        <RequestTable
+          here={here}
+          requests={page.items}
+          names={page.names}
+          customers={page.customers}
+        />
       ) : (
         <Nothing asked={asked} page={page} projectId={projectId} />
       )}
@@ -120,6 +131,31 @@ function ofKey(filtered: FilteredKey, projectId: string): ReactNode {
         <Name>{name.displayName}</Name>
       </TextLink>{' '}
       <code>{name.keyPrefix}…</code>
+    </>
+  );
+}
+
+/** Whose requests are listed, where the filter names a customer. */
+function ofCustomer(
+  customerId: string,
+  customers: ReadonlyMap<string, CustomerName>,
+  projectId: string,
+): ReactNode {
+  const name = customers.get(customerId);
+  if (name === undefined) {
+    return (
+      <>
+        This project has no customer <code>{customerId}</code> now.
+      </>
+    );
+  }
+  return (
+    <>
+      Requests with the keys of the customer{' '}
+      <TextLink href={`/projects/${projectId}/customers/${customerId}`} className="text-ink">
+        <Name>{calledOf(name)}</Name>
+      </TextLink>
+      , while they were its keys
     </>
   );
 }

@@ -3,12 +3,14 @@ import { type Outcome, UUID } from '@ceiba/contract/sets';
 import { timeOfDecision, type UsageRange } from '@ceiba/domain';
 import {
   type ApiKeyName,
+  type CustomerName,
   type Database,
   type DecisionFilter,
   type DecisionGapSum,
   type DecisionRecord,
   listDecisions,
   type Page,
+  readCustomerNames,
   readDecisionGaps,
   readKeyNames,
   readRetention,
@@ -26,6 +28,8 @@ export interface RequestPage extends Page<DecisionRecord> {
   /** False if a field of the filter is wrong; then the page is empty. */
   isListed: boolean;
   names: Map<string, ApiKeyName>;
+  /** The names of customers, by id; also that of the filter. */
+  customers: Map<string, CustomerName>;
   /** Whether new requests appear on this page. */
   canGrow: boolean;
   /** How many requests of each outcome the log left out in the time of this page. */
@@ -65,19 +69,33 @@ export async function readRequests(
       })
     : NOTHING;
   const apiKeyIds = page.items.flatMap(({ apiKeyId }) => apiKeyId ?? []);
-  const [names, gaps] = await Promise.all([
+  const customerIds = page.items.flatMap(({ customerId }) => customerId ?? []);
+  const [names, customers, gaps] = await Promise.all([
     readKeyNames(db, { projectId, apiKeyIds: [...new Set(apiKeyIds)] }),
+    readCustomerNames(db, {
+      projectId,
+      customerIds: [
+        ...new Set([...customerIds, ...(filter.customerId ? [filter.customerId] : [])]),
+      ],
+    }),
     isNarrower(fields) ? [] : readDecisionGaps(db, { projectId, ...timeOf(page, query, kept) }),
   ]);
   const leftOut = gaps.filter(({ outcome }) => mayBe(outcome, filter));
   const isNewest = filter.to === undefined || filter.to > now;
   const canGrow = isListed && isNewest && page.previous === null;
-  return { ...page, isListed, canGrow, names, leftOut, kept, key };
+  return { ...page, isListed, canGrow, names, customers, leftOut, kept, key };
 }
 
 /** Whether the filter is about more than outcomes and time: of what is missing, no more is known. */
-const isNarrower = ({ key, method, pathPrefix, decisionId, requestId }: RequestQuery['fields']) =>
-  [key, method, pathPrefix, decisionId, requestId].some((text) => text !== '');
+const isNarrower = ({
+  key,
+  customer,
+  method,
+  pathPrefix,
+  decisionId,
+  requestId,
+}: RequestQuery['fields']) =>
+  [key, customer, method, pathPrefix, decisionId, requestId].some((text) => text !== '');
 
 /**
  * The time of a page, up to its neighbours if it has any. On the side that it was reached from, it

@@ -2,10 +2,10 @@
 
 import { authorizeRequestSchema } from '@ceiba/contract';
 import { z } from 'zod';
+import type { Choice } from '#components/combobox.tsx';
 import type { Simulation } from '#components/simulation/simulation.ts';
 import { projectQuery, refuse } from '#server/action.ts';
 import { simulate } from '#server/simulate.ts';
-import type { KeyChoice } from './_components/key-choice.ts';
 import { findKeyChoices } from './key-choices.ts';
 
 const call = {
@@ -37,6 +37,5 @@ export const simulateCall = projectQuery({
 export const findKeys = projectQuery({
   right: 'simulate',
   input: z.object({ q: z.string().max(65_536) }),
-  run: ({ ctx, project }, { q }): Promise<KeyChoice[]> =>
-    findKeyChoices(ctx.db, project.projectId, q),
+  run: ({ ctx, project }, { q }): Promise<Choice[]> => findKeyChoices(ctx.db, project.projectId, q),
 });

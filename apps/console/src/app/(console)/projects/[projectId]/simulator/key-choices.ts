@@ -1,17 +1,17 @@
 import 'server-only';
 import { type ApiKeyRow, type Database, getApiKeyRow, searchApiKeys } from '@ceiba/schema';
 import { z } from 'zod';
+import type { Choice } from '#components/combobox.tsx';
 import { legible } from '#lib/text.ts';
 import { stateOf } from '../keys/key-state.ts';
-import type { KeyChoice } from './_components/key-choice.ts';
 
 const LISTED = 10;
 
 export interface KeyChoices {
   /** The newest keys, those that are active in the first places. */
-  choices: KeyChoice[];
+  choices: Choice[];
   /** The key in the URL, else the first choice; null if there is none, or without a key. */
-  chosen: KeyChoice | null;
+  chosen: Choice | null;
   /** The URL names a key that does not exist. */
   isGone: boolean;
 }
@@ -32,7 +32,7 @@ export async function readKeyChoices(
 }
 
 /** A key that denies every call, whatever the path, would hide what the simulation is for. */
-async function newestKeys(db: Database, projectId: string): Promise<KeyChoice[]> {
+async function newestKeys(db: Database, projectId: string): Promise<Choice[]> {
   const page = { projectId, limit: LISTED };
   const [{ items: live }, { items: all }] = await Promise.all([
     searchApiKeys(db, { ...page, status: 'active' }),
@@ -50,14 +50,14 @@ export async function findKeyChoices(
   db: Database,
   projectId: string,
   text: string,
-): Promise<KeyChoice[]> {
+): Promise<Choice[]> {
   const { items } = await searchApiKeys(db, { projectId, text, limit: LISTED });
   return items.map(choiceOf);
 }
 
-function choiceOf(row: ApiKeyRow): KeyChoice {
+function choiceOf(row: ApiKeyRow): Choice {
   const { apiKeyId, displayName, keyPrefix } = row;
   const state = stateOf(row);
   const words = state === 'active' ? '' : `, ${state}`;
-  return { apiKeyId, label: `${legible(displayName)} (${keyPrefix}…${words})` };
+  return { id: apiKeyId, label: `${legible(displayName)} (${keyPrefix}…${words})` };
 }

@@ -22,8 +22,7 @@ export default async function SimulatorPage({ params, searchParams }: PageProps<
     path.startsWith('/') && !keys.isGone
       ? await withDatabase((db) =>
           simulate(db, project, {
-            credential:
-              keys.chosen === null ? { presented: null } : { apiKeyId: keys.chosen.apiKeyId },
+            credential: keys.chosen === null ? { presented: null } : { apiKeyId: keys.chosen.id },
             method,
             path,
           }),

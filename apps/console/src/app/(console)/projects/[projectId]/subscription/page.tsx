@@ -53,6 +53,11 @@ export default async function SubscriptionPage({ params }: PageProps<'projectId'
         <Section title="Limits of the plan">
           <dl className="numbers grid grid-cols-2 gap-4 sm:grid-cols-3">
             <Fact name="Rate">{formatCount(subscription.plan.rateLimitPerMinute)} per minute</Fact>
+            {subscription.plan.dailyQuota !== null && (
+              <Fact name="Quota of a day">
+                {formatCount(subscription.plan.dailyQuota)} per day, in UTC
+              </Fact>
+            )}
             <Fact name="Active keys">
               {formatCount(keys.byStatus.active)} of {formatCount(subscription.plan.activeKeyCap)}
             </Fact>

@@ -1,5 +1,11 @@
 import { daysIn, type UsageCut, type UsageRange, usageStepFor } from '@ceiba/domain';
-import { readRetention, readUsageSeries, type UsageSeries } from '@ceiba/schema';
+import {
+  type CustomerTotal,
+  readRetention,
+  readUsageByCustomer,
+  readUsageSeries,
+  type UsageSeries,
+} from '@ceiba/schema';
 import type { Metadata } from 'next';
 import type { ReactNode } from 'react';
 import { MethodChip } from '#components/ui/chip.tsx';
@@ -24,12 +30,13 @@ import {
   type UsageQuery,
 } from '#components/usage/usage-query.ts';
 import { readZones, ZoneLinks } from '#components/usage/zone-links.tsx';
-import { plural } from '#lib/format.ts';
+import { plural, sum } from '#lib/format.ts';
 import { type PageProps, withQuery } from '#lib/list-query.ts';
 import { legible } from '#lib/text.ts';
 import { unlessTooSlow, withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { env } from '../../../../../env.ts';
+import { calledOf } from '../customers/customer-state.ts';
 
 export const metadata: Metadata = { title: 'Usage' };
 
@@ -51,7 +58,7 @@ export default async function UsagePage({ params, searchParams }: PageProps<'pro
       </Column>
     );
   }
-  const { decisions, previous, keys, policies, retention } = series;
+  const { decisions, previous, keys, customers, policies, retention } = series;
   const kept = keptRequests(retention.decisionDays, new Date());
   const leadsOn = decisions.step !== 'hour' || usage.to > kept.since;
   const { viewerZone, timeZone } = await readZones(query);
@@ -97,6 +104,7 @@ export default async function UsagePage({ params, searchParams }: PageProps<'pro
             nameOf={(name) => <Name>{name}</Name>}
             hrefOf={(apiKeyId) => `/projects/${projectId}/keys/${apiKeyId}`}
           />
+          <CallsByCustomer projectId={projectId} customers={customers} total={keys.total} />
           <AllowedCalls
             title="Allowed calls by policy"
             series={policies}
@@ -121,14 +129,19 @@ function readSeries(projectId: string, usage: UsageQuery) {
   return withSlowDatabase(async (db) => {
     const read = (by: UsageCut, range: UsageRange = { from, to }) =>
       readUsageSeries(db, { projectId, by, step: usageStepFor(by, usage), ...range });
-    const [decisions, previous, keys, policies, retention] = await Promise.all([
+    const step = usageStepFor('api_key', usage);
+    const [decisions, previous, keys, customers, policies, retention] = await Promise.all([
       read('outcome'),
       compared && read('outcome', compared),
       read('api_key'),
+      // Months of customers begin on different days.
+      step === 'month'
+        ? null
+        : readUsageByCustomer(db, { projectId, step, top: CUSTOMERS_SHOWN, from, to }),
       read('policy'),
       readRetention(db),
     ]);
-    return { decisions, previous, keys, policies, retention };
+    return { decisions, previous, keys, customers, policies, retention };
   }).catch(unlessTooSlow);
 }
 
@@ -158,6 +171,52 @@ function PolicyName({ children: name }: { children: string }) {
     <>
       <MethodChip method={method} /> <code className="ml-1 text-small">{pathPattern}</code>
     </>
+  );
+}
+
+/** As many as `readUsageSeries` reads keys. */
+const CUSTOMERS_SHOWN = 8;
+
+interface CallsByCustomerProps {
+  projectId: string;
+  /** The largest; null for a range that is too long for them. */
+  customers: readonly CustomerTotal[] | null;
+  /** Of all keys. */
+  total: number;
+}
+
+/** The customers whose keys call most; nothing if no customer's key calls. */
+function CallsByCustomer({ projectId, customers, total }: CallsByCustomerProps) {
+  if (!customers?.length) return null;
+  const title = 'Allowed calls by customer';
+  const shares: Share[] = customers.map(({ customerId, total: count, ...name }) => ({
+    id: customerId,
+    count,
+    tone: 'allow',
+    name: (
+      <TextLink
+        href={`/projects/${projectId}/customers/${customerId}`}
+        title={legible(name.externalId)}
+        look="quiet"
+        className="block truncate"
+      >
+        <Name>{calledOf(name)}</Name>
+      </TextLink>
+    ),
+  }));
+  const rest = total - sum(shares.map(({ count }) => count));
+  if (rest > 0) {
+    const name = <span className="text-muted">All others, and keys without a customer</span>;
+    shares.push({ id: 'rest', count: rest, tone: 'allow', name });
+  }
+  return (
+    <Section title={title} description="By the keys that each customer has now.">
+      <ShareList
+        label={title}
+        shares={shares}
+        total={Math.max(total, sum(shares.map(({ count }) => count)))}
+      />
+    </Section>
   );
 }
 

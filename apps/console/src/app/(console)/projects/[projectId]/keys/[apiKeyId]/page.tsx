@@ -15,16 +15,17 @@ import { RangePicker } from '#components/usage/range-picker.tsx';
 import { parseUsageQuery } from '#components/usage/usage-query.ts';
 import { readZones, ZoneLinks } from '#components/usage/zone-links.tsx';
 import { plural } from '#lib/format.ts';
+import { labelSetsOf } from '#lib/labels.ts';
 import type { PageProps } from '#lib/list-query.ts';
 import { requestsHref } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { MostDenied } from '../../requests/groups/most-denied.tsx';
 import { KeyDialogs } from '../_components/key-dialogs.tsx';
 import { KeyMenu } from '../_components/key-menu.tsx';
 import { KeyStepButton } from '../_components/key-step-button.tsx';
 import { stateOf, targetOf } from '../key-state.ts';
 import { KeyFacts } from './_components/key-facts.tsx';
-import { MostDenied } from './_components/most-denied.tsx';
 import { readKeyPage } from './read-key.ts';
 
 export const metadata: Metadata = { title: 'Key' };
@@ -40,7 +41,8 @@ export default async function KeyPage({
   const usage = parseUsageQuery(query, new Date());
   const facts = await withDatabase((db) => readKeyPage(db, project, apiKeyId, usage));
   if (facts === null) notFound();
-  const { apiKey, series, previous, kept, denials, changes } = facts;
+  const { apiKey, customer, policies, series, previous, kept, denials, changes } = facts;
+  const sets = labelSetsOf(policies);
   const { viewerZone, timeZone } = await readZones(query);
   const isHourly = series.step === 'hour';
   const { projectId } = project;
@@ -49,7 +51,7 @@ export default async function KeyPage({
   const mayChange = may('change_keys');
   const defaultRate = project.defaultKeyRateLimitPerMinute;
   return (
-    <KeyDialogs defaultRate={defaultRate}>
+    <KeyDialogs shared={{ projectId, defaultRate, sets }}>
       <Column>
         <PageHeader
           title={<Name>{apiKey.displayName}</Name>}
@@ -78,7 +80,14 @@ export default async function KeyPage({
           }
         />
         <Section title="Key">
-          <KeyFacts apiKey={apiKey} defaultRate={defaultRate} mayChange={mayChange} />
+          <KeyFacts
+            projectId={projectId}
+            apiKey={apiKey}
+            customer={customer}
+            sets={sets}
+            defaultRate={defaultRate}
+            mayChange={mayChange}
+          />
         </Section>
         <Section
           title="Usage"
@@ -118,7 +127,7 @@ export default async function KeyPage({
           description={`Recorded requests of the last ${plural(kept.days, 'day')}, the most frequent first.`}
           link={{ href: requestsHref(projectId, { key: apiKeyId }), label: 'All requests' }}
         >
-          <MostDenied projectId={projectId} apiKeyId={apiKeyId} groups={denials} />
+          <MostDenied projectId={projectId} of={{ key: apiKeyId }} groups={denials} />
         </Section>
         <Section
           title="History"

@@ -1,13 +1,18 @@
 import 'server-only';
-import { type UsageRange, usageStepFor } from '@ceiba/domain';
+import { type Labels, type UsageRange, usageStepFor } from '@ceiba/domain';
 import {
   type AuditRow,
+  type CustomerName,
   type Database,
   type DenialGroup,
   getApiKeyRow,
   groupDenials,
   listAudit,
+  listPolicies,
+  type PolicyRecord,
   type Project,
+  readCustomerNames,
+  readCustomerUse,
   readRetention,
   readUsageSeries,
   type UsageSeries,
@@ -35,11 +40,13 @@ export async function readKeyPage(
   const step = usageStepFor('outcome', usage);
   const read = (range: UsageRange) =>
     readUsageSeries(db, { projectId, apiKeyId, by: 'outcome', step, ...range });
-  const [series, previous, denials, changes]: [
+  const [series, previous, denials, changes, customer, policies]: [
     UsageSeries,
     UsageSeries | undefined,
     DenialGroup[],
     AuditRow[],
+    KeyCustomer | null,
+    PolicyRecord[],
   ] = await Promise.all([
     read({ from, to }),
     compared && read(compared),
@@ -47,8 +54,30 @@ export async function readKeyPage(
     listAudit(db, { ownerId: null, projectId, targetId: apiKeyId, limit: CHANGES_SHOWN }).then(
       ({ items }) => items,
     ),
+    apiKey.customer ? readCustomer(db, projectId, apiKey.customer.customerId) : null,
+    listPolicies(db, projectId),
   ]);
-  return { apiKey, series, previous, kept, denials, changes };
+  return { apiKey, customer, policies, series, previous, kept, denials, changes };
+}
+
+/** The customer of a key. */
+export interface KeyCustomer extends CustomerName {
+  customerId: string;
+  /** The labels of the policies that its plan opens; null for all. */
+  planScopes: Labels;
+}
+
+async function readCustomer(
+  db: Database,
+  projectId: string,
+  customerId: string,
+): Promise<KeyCustomer | null> {
+  const ids = { projectId, customerIds: [customerId] };
+  const [names, uses] = await Promise.all([readCustomerNames(db, ids), readCustomerUse(db, ids)]);
+  const name = names.get(customerId);
+  return name
+    ? { customerId, ...name, planScopes: uses.get(customerId)?.planScopes ?? null }
+    : null;
 }
 
 /** What is recorded of a key's denials. */

@@ -3,13 +3,19 @@
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { ActionForm } from '#components/action-form.tsx';
+import type { Choice } from '#components/combobox.tsx';
+import { CustomerField } from '#components/customer-field.tsx';
 import { FormButtons, TextField } from '#components/form-fields.tsx';
+import { LimitFields } from '#components/limit-fields.tsx';
+import { ScopeFields } from '#components/scope-fields.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import { shownWith } from '#lib/action-state.ts';
+import type { LabelSet } from '#lib/labels.ts';
+import { findCustomers } from '../../customers/actions.ts';
 import { createKey, type NewKey } from '../actions.ts';
 import { CapReached } from './cap-reached.tsx';
 import { ExpiryField } from './expiry-field.tsx';
-import { LimitFields } from './limit-fields.tsx';
+import { keyLimitHint } from './key-limits.ts';
 
 export interface CreateKeyProps {
   projectId: string;
@@ -18,6 +24,10 @@ export interface CreateKeyProps {
   activeKeyCap: number;
   mayChangePlan: boolean;
   defaultRate: number | null;
+  /** The labels of the project's policies. */
+  sets: readonly LabelSet[];
+  /** Whose key it will be, if the URL says it. */
+  customer: Choice | null;
   /** The call of the example; one that a policy allows, if there is a policy. */
   example: { method: string; path: string };
 }
@@ -41,6 +51,8 @@ export function CreateKey(props: CreateKeyProps) {
 function NameStep({
   projectId,
   defaultRate,
+  sets,
+  customer,
   onCreated,
   ...plan
 }: CreateKeyProps & { onCreated: (apiKey: NewKey) => void }) {
@@ -64,8 +76,15 @@ function NameStep({
           hint="The caller, such as “Mobile app”. Your API sees it with every allowed call."
           autoFocus
         />
+        <CustomerField
+          projectId={projectId}
+          initial={customer}
+          search={findCustomers}
+          hint="Type a part of its external ID or name. A new external ID creates the customer."
+        />
+        <ScopeFields sets={sets} />
         <ExpiryField />
-        <LimitFields defaultRate={defaultRate} />
+        <LimitFields hintOf={keyLimitHint(defaultRate)} />
         <FormButtons label="Create key" cancelHref={`/projects/${projectId}/keys`} />
       </ActionForm>
     </>

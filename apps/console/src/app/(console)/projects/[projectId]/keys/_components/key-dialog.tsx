@@ -4,36 +4,40 @@ import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
 import { API_KEY_NOTE_LENGTH_MAX } from '@ceiba/domain/constants';
 import type { ReactNode } from 'react';
 import { ConfirmAction, FormDialog } from '#components/action-dialog.tsx';
+import { CustomerField } from '#components/customer-field.tsx';
 import { TextAreaField, TextField } from '#components/form-fields.tsx';
+import { LimitFields } from '#components/limit-fields.tsx';
+import { ScopeFields } from '#components/scope-fields.tsx';
 import { named } from '#components/ui/name.tsx';
 import type { FormAction } from '#lib/action-state.ts';
 import { legible } from '#lib/text.ts';
+import { findCustomers } from '../../customers/actions.ts';
 import {
   archiveKey,
   describeKey,
   disableKey,
   enableKey,
+  moveKey,
   revokeKey,
   setKeyExpiry,
   setKeyLimits,
+  setKeyScopes,
 } from '../actions.ts';
-import type { KeyTarget } from '../key-state.ts';
+import type { KeyDialogFacts, KeyTarget } from '../key-state.ts';
 import { ExpiryField } from './expiry-field.tsx';
-import { LimitFields } from './limit-fields.tsx';
+import { keyLimitHint } from './key-limits.ts';
 
 /** What a dialog can do to a key. */
 export type KeyStep = keyof typeof CHANGES | keyof typeof QUESTIONS;
 
-interface KeyDialogProps {
+interface KeyDialogProps extends KeyDialogFacts {
   step: KeyStep;
   target: KeyTarget;
-  defaultRate: number | null;
   onClose: () => void;
 }
 
 /** One change of one key: what it does, and whether it can be undone. */
-export default function KeyDialog({ step, defaultRate, ...props }: KeyDialogProps) {
-  const { target, onClose } = props;
+export default function KeyDialog({ step, target, onClose, ...facts }: KeyDialogProps) {
   const dialog = { onClose, hidden: { apiKeyId: target.apiKeyId } };
   const about = legible(target.displayName);
   if (!isChange(step)) return <Confirm {...dialog} target={target} about={about} step={step} />;
@@ -45,7 +49,7 @@ export default function KeyDialog({ step, defaultRate, ...props }: KeyDialogProp
       title={title(target.displayName)}
       done={{ title: done, description: about }}
     >
-      {fields(target, defaultRate)}
+      {fields(target, facts)}
     </FormDialog>
   );
 }
@@ -57,7 +61,7 @@ interface Change {
   submit: string;
   /** The message of a success. */
   done: string;
-  fields: (target: KeyTarget, defaultRate: number | null) => ReactNode;
+  fields: (target: KeyTarget, facts: KeyDialogFacts) => ReactNode;
 }
 
 /** The changes that have a form. */
@@ -103,7 +107,41 @@ const CHANGES = {
     action: setKeyLimits,
     submit: 'Set limits',
     done: 'Limits saved',
-    fields: (target, defaultRate) => <LimitFields initial={target} defaultRate={defaultRate} />,
+    fields: (target, { defaultRate }) => (
+      <LimitFields initial={target} hintOf={keyLimitHint(defaultRate)} />
+    ),
+  },
+  scopes: {
+    title: (name) => named`Scopes of ${name}`,
+    description:
+      'They apply from the next request on. A call that they do not open is denied as policy_no_match.',
+    action: setKeyScopes,
+    submit: 'Set scopes',
+    done: 'Scopes saved',
+    fields: ({ scopes }, { sets }) => <ScopeFields initial={scopes} sets={sets} />,
+  },
+  move: {
+    title: (name) => named`Customer of ${name}`,
+    description:
+      'From the next request on, calls count against this customer. What the key has used stays its former customer’s.',
+    action: moveKey,
+    submit: 'Move key',
+    done: 'Key moved',
+    fields: ({ externalCustomerId }, { projectId }) => (
+      // The list of the field needs room, which a dialog would cut off.
+      <div className="min-h-80">
+        <CustomerField
+          projectId={projectId}
+          initial={
+            externalCustomerId === null
+              ? null
+              : { id: externalCustomerId, label: externalCustomerId }
+          }
+          search={findCustomers}
+          hint="Type a part of its external ID or name. A new external ID creates the customer; empty for none."
+        />
+      </div>
+    ),
   },
 } as const satisfies Record<string, Change>;
 

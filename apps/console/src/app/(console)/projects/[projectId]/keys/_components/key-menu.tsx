@@ -7,10 +7,12 @@ import {
   CalendarClock,
   CirclePause,
   CirclePlay,
+  Contact,
   FlaskConical,
   Gauge,
   type LucideIcon,
   Pencil,
+  Tag,
 } from 'lucide-react';
 import { Link } from '#components/ui/link.tsx';
 import { popoverItem } from '#components/ui/popover.tsx';
@@ -34,6 +36,8 @@ const STEPS: readonly MenuStep[] = [
   { step: 'describe', label: 'Edit name and note', icon: Pencil, isOffered: () => true },
   { step: 'expiry', label: 'Set expiry', icon: CalendarClock, isOffered: isActive },
   { step: 'limits', label: 'Set limits', icon: Gauge, isOffered: isActive },
+  { step: 'scopes', label: 'Set scopes', icon: Tag, isOffered: isActive },
+  { step: 'move', label: 'Move to a customer', icon: Contact, isOffered: isActive },
   {
     step: 'disable',
     label: 'Disable key',
@@ -64,7 +68,7 @@ export function KeyMenu({ projectId, target, mayChange, maySimulate }: KeyMenuPr
 
   function open(step: KeyStep) {
     const { activeElement } = document;
-    openStep(step, target, activeElement instanceof HTMLElement ? activeElement : null);
+    openStep({ step, target }, activeElement instanceof HTMLElement ? activeElement : null);
   }
 
   return (

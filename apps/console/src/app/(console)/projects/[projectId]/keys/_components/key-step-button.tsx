@@ -16,7 +16,7 @@ export interface KeyStepButtonProps extends Pick<ButtonProps, 'size' | 'variant'
 export function KeyStepButton({ step, target, children, ...looks }: KeyStepButtonProps) {
   const openStep = useKeyStep();
   return (
-    <Button {...looks} onClick={(event) => openStep(step, target, event.currentTarget)}>
+    <Button {...looks} onClick={(event) => openStep({ step, target }, event.currentTarget)}>
       {children}
     </Button>
   );

@@ -1,5 +1,5 @@
 import type { ProjectRight } from '@ceiba/domain';
-import type { ApiKeyRow } from '@ceiba/schema';
+import type { ApiKeyRow, CustomerName } from '@ceiba/schema';
 import { clsx } from 'clsx';
 import { CalendarClock, Hourglass, Infinity as Never } from 'lucide-react';
 import { Chip, StatusChip } from '#components/ui/chip.tsx';
@@ -9,6 +9,7 @@ import { TextLink } from '#components/ui/text-link.tsx';
 import { AbsoluteDate, RelativeTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
+import { calledOf } from '../../customers/customer-state.ts';
 import { DESCENDING, type KeyOrder, type SortFilter } from '../filter.ts';
 import { stateOf, targetOf } from '../key-state.ts';
 import { KeyMenu } from './key-menu.tsx';
@@ -17,6 +18,8 @@ import { SelectAllKeys, SelectKey } from './key-selection.tsx';
 export interface KeyTableProps {
   projectId: string;
   keys: readonly ApiKeyRow[];
+  /** The names of their customers, by id. */
+  customers: ReadonlyMap<string, CustomerName>;
   order: KeyOrder;
   /** One line per key, except on phones: without the hints, which the columns imply. */
   isDense: boolean;
@@ -26,7 +29,10 @@ export interface KeyTableProps {
 }
 
 /** Keys, with what shows which of them should not be active. */
-export function KeyTable({ projectId, keys, order, isDense, may, hrefOfOrder }: KeyTableProps) {
+export function KeyTable(props: KeyTableProps) {
+  const { projectId, keys, customers, order, isDense, may, hrefOfOrder } = props;
+  const customerOf = ({ customer }: ApiKeyRow) =>
+    customer && (customers.get(customer.customerId) ?? { ...customer, name: '' });
   // The current column reverses its direction.
   const by = (sort: SortFilter) => {
     const isCurrent = sort === order.sort;
@@ -62,8 +68,34 @@ export function KeyTable({ projectId, keys, order, isDense, may, hrefOfOrder }: 
           sort: by('name'),
           cellClassName: 'max-w-0 py-3 sm:w-2/5 sm:max-w-72',
           cell: (key) => (
-            <KeyCell projectId={projectId} apiKey={key} sort={order.sort} isDense={isDense} />
+            <KeyCell
+              projectId={projectId}
+              apiKey={key}
+              customer={customerOf(key)}
+              sort={order.sort}
+              isDense={isDense}
+            />
           ),
+        },
+        keys.some(({ customer }) => customer !== undefined) && {
+          name: 'Customer',
+          className: 'max-w-40 truncate max-lg:hidden',
+          cell: (key) => {
+            const { customer } = key;
+            const name = customerOf(key);
+            return (
+              customer &&
+              name && (
+                <TextLink
+                  href={`/projects/${projectId}/customers/${customer.customerId}`}
+                  title={legible(name.externalId)}
+                  look="quiet"
+                >
+                  <Name>{calledOf(name)}</Name>
+                </TextLink>
+              )
+            );
+          },
         },
         {
           name: 'Status',
@@ -86,11 +118,14 @@ export function KeyTable({ projectId, keys, order, isDense, may, hrefOfOrder }: 
           sort: by('used'),
           numeric: true,
           className: 'max-md:hidden',
-          cell: ({ usedThisMonth, monthlyQuota }) => (
+          cell: ({ usedThisMonth, monthlyQuota, dailyQuota }) => (
             <>
               {formatCount(usedThisMonth)}
               {monthlyQuota !== null && (
                 <p className="text-small text-muted">of {formatCount(monthlyQuota)}</p>
+              )}
+              {dailyQuota !== null && (
+                <p className="text-small text-muted">{formatCount(dailyQuota)} per day</p>
               )}
             </>
           ),
@@ -133,11 +168,12 @@ export function KeyTable({ projectId, keys, order, isDense, may, hrefOfOrder }: 
 
 interface KeyCellProps extends Pick<KeyTableProps, 'projectId' | 'isDense'> {
   apiKey: ApiKeyRow;
+  customer: CustomerName | undefined;
   sort: SortFilter;
 }
 
 /** The name and the prefix of a key; on a phone all of the key. */
-function KeyCell({ projectId, apiKey, sort, isDense }: KeyCellProps) {
+function KeyCell({ projectId, apiKey, customer, sort, isDense }: KeyCellProps) {
   const { apiKeyId, displayName, keyPrefix } = apiKey;
   const state = stateOf(apiKey);
   return (
@@ -155,6 +191,11 @@ function KeyCell({ projectId, apiKey, sort, isDense }: KeyCellProps) {
           )}
         >
           <code className="text-small text-muted">{keyPrefix}…</code>
+          {customer && (
+            <span className="truncate text-small text-muted lg:hidden">
+              <Name>{calledOf(customer)}</Name>
+            </span>
+          )}
           <span className={clsx('contents', isDense && 'sm:hidden')}>
             <Attention apiKey={apiKey} />
           </span>
@@ -167,6 +208,11 @@ function KeyCell({ projectId, apiKey, sort, isDense }: KeyCellProps) {
           <StatusChip status={state} />
         )}
         <KeyFact apiKey={apiKey} sort={sort} />
+        {customer && (
+          <span className="w-full truncate">
+            <Name>{calledOf(customer)}</Name>
+          </span>
+        )}
       </div>
     </>
   );

@@ -1,24 +1,33 @@
-import { getSubscription, listPolicies, surveyApiKeys } from '@ceiba/schema';
+import { UUID } from '@ceiba/contract/sets';
+import { getSubscription, listPolicies, readCustomerNames, surveyApiKeys } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { Column } from '#components/ui/section.tsx';
 import { exampleCall } from '#lib/example-call.ts';
-import type { PageProps } from '#lib/list-query.ts';
+import { labelSetsOf } from '#lib/labels.ts';
+import { type PageProps, textOf } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { choiceOf } from '../../customers/customer-choice.ts';
 import { CreateKey } from '../_components/create-key.tsx';
 
 export const metadata: Metadata = { title: 'Create key' };
 
-export default async function NewKeyPage({ params }: PageProps<'projectId'>) {
+export default async function NewKeyPage({ params, searchParams }: PageProps<'projectId'>) {
   const { project, may } = await requireProject((await params).projectId, 'change_keys');
   const { projectId } = project;
-  const [subscription, { byStatus, activeKeyCap }, policies] = await withDatabase((db) =>
+  const customerId = textOf(await searchParams, 'customer');
+  const [subscription, { byStatus, activeKeyCap }, policies, customers] = await withDatabase((db) =>
     Promise.all([
       getSubscription(db, projectId),
       surveyApiKeys(db, projectId),
       listPolicies(db, projectId),
+      readCustomerNames(db, {
+        projectId,
+        customerIds: UUID.test(customerId) ? [customerId] : [],
+      }),
     ]),
   );
+  const customer = customers.get(customerId);
   return (
     <Column isNarrow>
       <CreateKey
@@ -28,6 +37,8 @@ export default async function NewKeyPage({ params }: PageProps<'projectId'>) {
         activeKeyCap={activeKeyCap}
         mayChangePlan={may('change_subscription')}
         defaultRate={project.defaultKeyRateLimitPerMinute}
+        sets={labelSetsOf(policies)}
+        customer={customer ? choiceOf(customer) : null}
         example={exampleCall(policies)}
       />
     </Column>

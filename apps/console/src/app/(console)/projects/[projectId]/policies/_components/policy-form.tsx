@@ -5,6 +5,7 @@ import { useRouter } from 'next/navigation';
 import { Fragment, type ReactNode, useState } from 'react';
 import { ActionForm } from '#components/action-form.tsx';
 import { FormButtons } from '#components/form-fields.tsx';
+import { LabelField } from '#components/label-field.tsx';
 import { MethodSelect } from '#components/method-select.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Field, InputField } from '#components/ui/field.tsx';
@@ -15,16 +16,27 @@ import { useLiveQuery } from '#components/ui/use-live-query.ts';
 import { policyText } from '#lib/format.ts';
 import { changePolicy, createNewPolicy } from '../actions.ts';
 
+/** A policy as texts; no cost is 1. */
+export interface TypedPolicy {
+  method: string;
+  pathPattern: string;
+  /** Labels with spaces between them. */
+  scopes: string;
+  cost: string;
+}
+
+const FIELDS = ['method', 'pathPattern', 'scopes', 'cost'] as const;
+
 export interface PolicyFormProps {
   projectId: string;
   /** Undefined adds a policy. */
   policyId: string | undefined;
   /** The fields before anything is typed. */
-  start: { method: string; pathPattern: string };
-  method: string;
-  pathPattern: string;
-  /** A path to try. */
-  path: string;
+  start: TypedPolicy;
+  /** With a path to try. */
+  typed: TypedPolicy & { path: string };
+  /** The labels in use. */
+  known: readonly string[];
   /** Why it cannot be saved as typed. The server checks while the user types. */
   methodError?: string | undefined;
   patternError?: string | undefined;
@@ -37,16 +49,8 @@ export interface PolicyFormProps {
 /** The fields of a policy, with a preview that follows what is typed. */
 export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFormProps) {
   const router = useRouter();
-  const { start, method, pathPattern, path } = props;
-  const {
-    values,
-    change,
-    stop,
-    pending: settling,
-  } = useLiveQuery(
-    { method, pathPattern, path },
-    { method: start.method, pathPattern: start.pathPattern, path: '' },
-  );
+  const { start, typed } = props;
+  const { values, change, stop, pending: settling } = useLiveQuery(typed, { ...start, path: '' });
   const list = `/projects/${projectId}/policies`;
   const isNew = policyId === undefined;
   // The server renders `start` again while the user types, so another tab's change arrives here.
@@ -60,7 +64,13 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
         hidden={
           isNew
             ? undefined
-            : { policyId, seenMethod: seen.method, seenPathPattern: seen.pathPattern }
+            : {
+                policyId,
+                seenMethod: seen.method,
+                seenPathPattern: seen.pathPattern,
+                seenScopes: seen.scopes,
+                seenCost: seen.cost,
+              }
         }
         done={(saved) => ({
           title: isNew ? 'Policy added' : 'Policy saved',
@@ -80,8 +90,7 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
                 typed={values}
                 onKeep={() => setSeen(start)}
                 onDiscard={() => {
-                  change('method', start.method);
-                  change('pathPattern', start.pathPattern);
+                  for (const name of FIELDS) change(name, start[name]);
                 }}
               />
             )}
@@ -116,6 +125,28 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
                 <PathText>{props.widening}</PathText>
               </Notice>
             )}
+            <LabelField
+              name="scopes"
+              label="Labels"
+              optional
+              hint="They open the policy to keys and plans with one of them as a scope. Without labels it is closed to every restricted key."
+              error={settling ? undefined : errorOf('scopes')}
+              value={values.scopes}
+              onChange={(value) => change('scopes', value)}
+              known={props.known}
+            />
+            <InputField
+              name="cost"
+              label="Cost"
+              optional
+              hint="What a call takes of quotas: 1 if empty; 0 is free. Rates count calls."
+              error={settling ? undefined : errorOf('cost')}
+              inputMode="numeric"
+              autoComplete="off"
+              className="numbers"
+              value={values.cost}
+              onChange={(event) => change('cost', event.target.value)}
+            />
             <FormButtons label={isNew ? 'Add policy' : 'Save policy'} cancelHref={list} />
           </>
         )}
@@ -144,17 +175,12 @@ export function PolicyForm({ projectId, policyId, children, ...props }: PolicyFo
   );
 }
 
-interface Rule {
-  method: string;
-  pathPattern: string;
-}
-
-const isSameRule = (one: Rule, other: Rule) =>
-  one.method === other.method && one.pathPattern === other.pathPattern;
+const isSameRule = (one: TypedPolicy, other: TypedPolicy) =>
+  FIELDS.every((name) => one[name] === other[name]);
 
 interface ChangedElsewhereProps {
-  saved: Rule;
-  typed: Rule;
+  saved: TypedPolicy;
+  typed: TypedPolicy;
   onKeep: () => void;
   onDiscard: () => void;
 }
@@ -169,6 +195,8 @@ function ChangedElsewhere({ saved, typed, onKeep, onDiscard }: ChangedElsewhereP
             <dt>{name}</dt>
             <dd>
               <PathCode className="text-ink">{policyText(rule)}</PathCode>
+              {rule.scopes !== '' && <p>labels {rule.scopes}</p>}
+              {rule.cost !== '' && <p>cost {rule.cost}</p>}
             </dd>
           </Fragment>
         ))}

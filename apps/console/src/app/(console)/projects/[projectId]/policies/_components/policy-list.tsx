@@ -1,8 +1,9 @@
 import type { Policy, PolicyOverlap } from '@ceiba/domain';
 import type { PolicyWithHits } from '@ceiba/schema';
-import { Check, Pencil } from 'lucide-react';
+import { Check, Coins, Pencil } from 'lucide-react';
 import { ButtonLink } from '#components/ui/button.tsx';
 import { Chip, MethodChip } from '#components/ui/chip.tsx';
+import { LabelChips } from '#components/ui/label-chips.tsx';
 import { Link } from '#components/ui/link.tsx';
 import { PathCode } from '#components/ui/path-text.tsx';
 import { actionsColumn, Table } from '#components/ui/table.tsx';
@@ -158,6 +159,7 @@ function Pattern({ policy, coveredBy, standing }: PatternProps) {
           </Chip>
         )}
         {standing === 'matches' && <Chip>Also matches</Chip>}
+        <PolicyTerms policy={policy} />
       </div>
       {warning && <p className="text-small text-limit-text">{warning}</p>}
       {coveredBy && (
@@ -171,6 +173,20 @@ function Pattern({ policy, coveredBy, standing }: PatternProps) {
     </>
   );
 }
+
+/** What a policy asks of a key, and what its calls cost where that is not 1. */
+export const PolicyTerms = ({ policy: { scopes, cost } }: { policy: Terms }) => (
+  <>
+    <LabelChips labels={scopes} />
+    {cost !== 1 && (
+      <Chip icon={Coins} className="numbers">
+        {cost === 0 ? 'Free' : `Costs ${formatCount(cost)}`}
+      </Chip>
+    )}
+  </>
+);
+
+type Terms = Pick<PolicyWithHits, 'scopes' | 'cost'>;
 
 function Changes({
   projectId,

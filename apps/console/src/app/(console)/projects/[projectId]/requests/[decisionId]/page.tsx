@@ -1,10 +1,12 @@
 import { UUID } from '@ceiba/contract/sets';
 import {
+  type CustomerName,
   type Database,
   type DecisionRecord,
   findDecision,
   listPolicies,
   type Project,
+  readCustomerNames,
   readKeyNames,
 } from '@ceiba/schema';
 import type { Metadata } from 'next';
@@ -14,6 +16,7 @@ import type { Simulation } from '#components/simulation/simulation.ts';
 import { DecisionCard, SimulationView } from '#components/simulation/simulation-view.tsx';
 import { ButtonLink, buttonLooks } from '#components/ui/button.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
+import { Name } from '#components/ui/name.tsx';
 import { Column, PageHeader } from '#components/ui/section.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
 import { ExactTime } from '#components/ui/time.tsx';
@@ -23,6 +26,7 @@ import { requestsHref } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { env } from '../../../../../../env.ts';
+import { calledOf } from '../../customers/customer-state.ts';
 import { decideNow, type NotRepeatable } from './decide-now.ts';
 import { logHref } from './log-href.ts';
 import { explainRecord } from './recorded-gates.ts';
@@ -37,14 +41,14 @@ export default async function RequestPage({ params }: PageProps<'projectId' | 'd
     ? await withDatabase((db) => readRequest(db, project, decisionId))
     : null;
   if (found === null) notFound();
-  const { decision, recorded, now } = found;
+  const { decision, customer, recorded, now } = found;
   const elsewhere = logHref(env().decisionLogUrlTemplate, { projectId, decisionId });
   return (
     <Column>
       <PageHeader
         title="Request"
         list={{ href: `/projects/${projectId}/requests`, label: 'All requests' }}
-        description={<Facts decision={decision} />}
+        description={<Facts projectId={projectId} decision={decision} customer={customer} />}
         actions={
           <>
             {elsewhere !== undefined && (
@@ -94,19 +98,22 @@ async function readRequest(db: Database, project: Project, decisionId: string) {
   const { projectId } = project;
   const decision = await findDecision(db, { projectId, decisionId });
   if (decision === null) return null;
-  const { apiKeyId, policyId } = decision;
-  const [names, policies, now] = await Promise.all([
+  const { apiKeyId, customerId, policyId } = decision;
+  const [names, customers, policies, now] = await Promise.all([
     readKeyNames(db, { projectId, apiKeyIds: apiKeyId === null ? [] : [apiKeyId] }),
+    readCustomerNames(db, { projectId, customerIds: customerId === null ? [] : [customerId] }),
     policyId === null ? [] : listPolicies(db, projectId),
     decideNow(db, project, decision),
   ]);
+  const customer = customerId === null ? undefined : customers.get(customerId);
   const recorded = explainRecord({
     projectId,
     decision,
     apiKey: apiKeyId === null ? undefined : names.get(apiKeyId),
+    customer,
     policy: policies.find((policy) => policy.policyId === policyId),
   });
-  return { decision, recorded, now };
+  return { decision, customer, recorded, now };
 }
 
 /** A filter for the same outcome with the same key; an unknown key has a prefix alone. */
@@ -115,13 +122,27 @@ const likeThis = ({ outcome, apiKeyId, keyPrefix }: DecisionRecord) => ({
   key: apiKeyId ?? keyPrefix,
 });
 
-function Facts({ decision }: { decision: DecisionRecord }) {
-  const { at, decisionId, requestId, latencyMs } = decision;
+interface FactsProps {
+  projectId: string;
+  decision: DecisionRecord;
+  customer: CustomerName | undefined;
+}
+
+function Facts({ projectId, decision, customer }: FactsProps) {
+  const { at, decisionId, customerId, requestId, latencyMs } = decision;
   return (
     <span className="flex flex-wrap items-center gap-x-4 gap-y-2">
       <ExactTime at={at} />
       <span className="numbers">decided in {formatCount(latencyMs)} ms</span>
       <IdChip id={decisionId} label="decision ID" />
+      {customer && (
+        <span className="min-w-0 wrap-anywhere">
+          Customer{' '}
+          <TextLink href={`/projects/${projectId}/customers/${customerId}`} className="text-ink">
+            <Name>{calledOf(customer)}</Name>
+          </TextLink>
+        </span>
+      )}
       {requestId !== null && (
         <span className="min-w-0 wrap-anywhere">
           Request ID <code className="text-small">{requestId}</code>

@@ -1,11 +1,13 @@
 import type { Limits } from '@ceiba/contract';
-import type { DenialDetail, DenialReason, LimitOwner } from '@ceiba/contract/sets';
+import type { DenialDetail, LimitOwner } from '@ceiba/contract/sets';
 import type { Policy } from '@ceiba/domain';
-import type { ApiKeyName, DecisionRecord } from '@ceiba/schema';
+import type { ApiKeyName, CustomerName, DecisionRecord } from '@ceiba/schema';
 import {
   type ExplainedDecision,
+  type GateId,
   type GateView,
   gatesUpTo,
+  gateThatDenied,
   type SimulatedGate,
 } from '#components/simulation/simulation.ts';
 import { formatCount, policyText } from '#lib/format.ts';
@@ -22,7 +24,10 @@ type RecordedDecision = Pick<
   | 'keyPrefix'
   | 'policyId'
   | 'limits'
+  | 'customerId'
   | 'limitOwner'
+  | 'limitWindow'
+  | 'limitValue'
 >;
 
 export interface RecordedFacts {
@@ -30,6 +35,8 @@ export interface RecordedFacts {
   decision: RecordedDecision;
   /** The key as it is named now; undefined if this project has none. */
   apiKey: ApiKeyName | undefined;
+  /** The customer that the key had, as it is named now; undefined for none. */
+  customer: CustomerName | undefined;
   /** The policy that matched; undefined if none did, or if it was deleted since. */
   policy: Pick<Policy, 'method' | 'pathPattern'> | undefined;
 }
@@ -43,16 +50,19 @@ export function explainRecord(facts: RecordedFacts): ExplainedDecision {
     apiKey: facts.apiKey ?? null,
     method,
     path,
-    gates: gatesUpTo(denialReason, (denies, stopped): GateView => {
-      const saw = SAW[denies](facts, stopped);
-      const remedy = stopped ? whereToLook(denies, facts) : null;
-      return { ...(saw !== null && { saw }), ...(remedy !== null && { remedy }) };
-    }),
+    gates: gatesUpTo(
+      gateThatDenied({ ...facts.decision, denialReason }),
+      (gate, stopped): GateView => {
+        const saw = SAW[gate](facts, stopped);
+        const remedy = stopped ? whereToLook(gate, facts) : null;
+        return { ...(saw !== null && { saw }), ...(remedy !== null && { remedy }) };
+      },
+    ),
   };
 }
 
 /** The value that each gate saw; null if the record does not hold it. */
-const SAW: Record<DenialReason, (facts: RecordedFacts, stopped: boolean) => string | null> = {
+const SAW: Record<GateId, (facts: RecordedFacts, stopped: boolean) => string | null> = {
   missing_api_key: (_, stopped) => (stopped ? 'none' : null),
   invalid_api_key: ({ decision: { keyPrefix }, apiKey }, stopped) => {
     if (!stopped) return apiKey ? legible(apiKey.displayName) : 'a key that was deleted since';
@@ -67,9 +77,16 @@ const SAW: Record<DenialReason, (facts: RecordedFacts, stopped: boolean) => stri
     if (policy !== undefined) return policyText(policy);
     return policyId === null ? null : 'a policy that was deleted since';
   },
+  scope: ({ decision }, stopped) => (stopped ? wordsOf(decision, 'not open to the key') : null),
   inactive_subscription: ({ decision }, stopped) =>
     stopped ? wordsOf(decision, 'not active') : null,
-  quota_exceeded: ({ decision }, stopped) => limitOf(decision, monthOf, stopped),
+  customer: ({ decision, customer }, stopped) => {
+    if (stopped) return wordsOf(decision, 'not active');
+    if (decision.customerId === null) return 'the key had none';
+    return customer ? legible(customer.name || customer.externalId) : decision.customerId;
+  },
+  quota_exceeded: ({ decision }, stopped) =>
+    limitOf(decision, stopped && decision.limitWindow === 'day' ? dayOf : monthOf, stopped),
   rate_limited: ({ decision }, stopped) => limitOf(decision, minuteOf, stopped),
 };
 
@@ -92,20 +109,37 @@ const DETAIL: Record<DenialDetail, string> = {
   customer_period_ended: "the customer's plan: its period had ended",
 };
 
+/** Where a change of the key explains the denial. */
+const KEY_GATES: ReadonlySet<GateId> = new Set(['expired_api_key', 'scope']);
+
 /** Where it is found who changed the state that denied; null for other gates. */
 function whereToLook(
-  denies: DenialReason,
-  { projectId, decision: { apiKeyId } }: RecordedFacts,
+  gate: GateId,
+  { projectId, decision: { apiKeyId, customerId, denialDetail } }: RecordedFacts,
 ): Required<SimulatedGate>['remedy'] | null {
   const audit = `/projects/${projectId}/audit`;
-  if (denies === 'expired_api_key' && apiKeyId !== null) {
+  if (KEY_GATES.has(gate) && denialDetail !== 'plan_scope' && apiKeyId !== null) {
     return {
       text: 'The audit log has every change of this key.',
       href: `${audit}?q=${apiKeyId}`,
       label: 'Changes of this key',
     };
   }
-  if (denies === 'inactive_subscription') {
+  if (gate === 'scope') {
+    return {
+      text: 'The audit log has every change of the customers’ plans.',
+      href: `${audit}?kind=customer_plan`,
+      label: 'Changes of plans',
+    };
+  }
+  if (gate === 'customer' && customerId !== null) {
+    return {
+      text: 'The audit log has every change of this customer.',
+      href: `${audit}?q=${customerId}`,
+      label: 'Changes of this customer',
+    };
+  }
+  if (gate === 'inactive_subscription') {
     return {
       text: 'The audit log has every change of the subscription.',
       href: `${audit}?kind=subscription`,
@@ -115,14 +149,21 @@ function whereToLook(
   return null;
 }
 
-/** How much was used, and whose limit refused. */
+/** What a counter says: its limit, and how much of it was used in words. */
+type Counter = (limits: Limits) => { limit: number; used: string };
+
+/** How much was used, and whose limit refused; with its number where the counter is that of another. */
 function limitOf(
-  { limits, limitOwner }: RecordedDecision,
-  used: (limits: Limits) => string,
+  { limits, limitOwner, limitWindow, limitValue }: RecordedDecision,
+  counterOf: Counter,
   stopped: boolean,
 ): string | null {
   if (limits === null) return null;
-  return stopped && limitOwner !== null ? `${used(limits)}: ${OWNER[limitOwner]}` : used(limits);
+  const { limit, used } = counterOf(limits);
+  if (!stopped || limitOwner === null) return used;
+  const isShown = limitValue === null || limitValue === limit;
+  const other = isShown ? '' : `, ${formatCount(limitValue)} per ${limitWindow}`;
+  return `${used}: ${OWNER[limitOwner]}${other}`;
 }
 
 const OWNER: Record<LimitOwner, string> = {
@@ -133,8 +174,16 @@ const OWNER: Record<LimitOwner, string> = {
   project_default: "the project's default for its keys",
 };
 
-const monthOf = ({ monthlyQuota, remainingThisMonth }: Limits) =>
-  `${formatCount(monthlyQuota - remainingThisMonth)} of ${formatCount(monthlyQuota)} used`;
+const counted = (limit: number, left: number, words: string) => ({
+  limit,
+  used: `${formatCount(limit - left)} of ${formatCount(limit)} ${words}`,
+});
 
-const minuteOf = ({ rateLimitPerMinute, remainingThisMinute }: Limits) =>
-  `${formatCount(rateLimitPerMinute - remainingThisMinute)} of ${formatCount(rateLimitPerMinute)} per minute used`;
+const monthOf: Counter = ({ monthlyQuota, remainingThisMonth }) =>
+  counted(monthlyQuota, remainingThisMonth, 'used');
+
+const dayOf: Counter = ({ dailyQuota = 0, remainingToday = 0 }) =>
+  counted(dailyQuota, remainingToday, 'used today');
+
+const minuteOf: Counter = ({ rateLimitPerMinute, remainingThisMinute }) =>
+  counted(rateLimitPerMinute, remainingThisMinute, 'per minute used');

@@ -10,7 +10,15 @@ import type { RequestField } from '#lib/requests-href.ts';
 import { OUTCOME_CHOICES, type RequestQuery } from './request-query.ts';
 
 /** The fields behind "More filters". */
-const MORE: readonly RequestField[] = ['key', 'method', 'decisionId', 'requestId', 'from', 'to'];
+const MORE: readonly RequestField[] = [
+  'key',
+  'customer',
+  'method',
+  'decisionId',
+  'requestId',
+  'from',
+  'to',
+];
 
 /** The filter of the log, kept in the URL. */
 export function RequestFilterForm({ here, query }: { here: string; query: RequestQuery }) {
@@ -59,6 +67,7 @@ export function RequestFilterForm({ here, query }: { here: string; query: Reques
         </div>
         <MoreFilters isOpen={usesMore}>
           <Code {...field('key')} label="Key ID or prefix" placeholder="ceiba_…" />
+          <Code {...field('customer')} label="Customer ID" />
           <Code {...field('method')} label="Method" autoCapitalize="characters" placeholder="GET" />
           <InputField {...field('from')} label="From, UTC" type="datetime-local" />
           <InputField {...field('to')} label="To, UTC" type="datetime-local" />

@@ -15,6 +15,7 @@ export interface RequestFilter {
   reason?: DenialReason;
   method?: string;
   pathPrefix?: string;
+  customerId?: string;
   decisionId?: string;
   requestId?: string;
   from?: Date;
@@ -53,6 +54,7 @@ export function parseRequestQuery(query: Query): RequestQuery {
     outcome: outcome ?? '',
     reason: reason ?? '',
     key: text('key'),
+    customer: text('customer').toLowerCase(),
     method: text('method').toUpperCase(),
     pathPrefix: rooted(text('pathPrefix')),
     decisionId: text('decisionId').toLowerCase(),
@@ -65,6 +67,7 @@ export function parseRequestQuery(query: Query): RequestQuery {
   const to = last && new Date(last.getTime() + MINUTE_MS);
   const errors = {
     ...(fields.decisionId !== '' && !UUID.test(fields.decisionId) && { decisionId: NO_ID }),
+    ...(fields.customer !== '' && !UUID.test(fields.customer) && { customer: NO_CUSTOMER }),
     ...(fields.key !== '' && !KEY.test(fields.key) && { key: NO_KEY }),
     ...(fields.from !== '' && from === null && { from: NO_TIME }),
     ...(fields.to !== '' && to === null && { to: NO_TIME }),
@@ -76,6 +79,7 @@ export function parseRequestQuery(query: Query): RequestQuery {
       ...(reason && { reason }),
       ...(fields.method && { method: fields.method }),
       ...(fields.pathPrefix && { pathPrefix: fields.pathPrefix }),
+      ...(fields.customer && { customerId: fields.customer }),
       ...(fields.decisionId && { decisionId: fields.decisionId }),
       ...(fields.requestId && { requestId: fields.requestId }),
       ...(from && { from }),
@@ -95,5 +99,6 @@ const rooted = (path: string) => (path === '' || path.startsWith('/') ? path : `
 
 const NO_ID = 'A decision ID looks like 0192f0c1-7a3b-7c4d-8e5f-0123456789ab.';
 const NO_KEY = 'Enter a key’s ID, or its prefix, such as ceiba_4fZk2Qpa.';
+const NO_CUSTOMER = 'A customer ID looks like 6f9619ff-8b86-4d01-b42d-00c04fc964ff.';
 const NO_TIME = 'Choose a date and a time.';
 const NO_RANGE = 'The end must not be before the start.';

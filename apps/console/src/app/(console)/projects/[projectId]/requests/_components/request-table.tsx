@@ -1,4 +1,4 @@
-import type { ApiKeyName, DecisionRecord } from '@ceiba/schema';
+import type { ApiKeyName, CustomerName, DecisionRecord } from '@ceiba/schema';
 import { MethodChip, OutcomeChip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { RecordedPath } from '#components/ui/path-text.tsx';
@@ -7,19 +7,33 @@ import { TextLink } from '#components/ui/text-link.tsx';
 import { LogTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
+import { calledOf } from '../../customers/customer-state.ts';
 
 export interface RequestTableProps {
   /** The address of the list. */
   here: string;
   requests: readonly DecisionRecord[];
   names: ReadonlyMap<string, ApiKeyName>;
+  /** The names of customers, by id. */
+  customers: ReadonlyMap<string, CustomerName>;
 }
 
 /** Recorded decisions, newest first. A row opens its gates. */
-export function RequestTable({ here, requests, names }: RequestTableProps) {
+export function RequestTable({ here, requests, names, customers }: RequestTableProps) {
   const callerOf = ({ apiKeyId, keyPrefix }: DecisionRecord) => (
     <Caller name={apiKeyId === null ? undefined : names.get(apiKeyId)} keyPrefix={keyPrefix} />
   );
+  const customerOf = ({ customerId }: DecisionRecord) => {
+    const name = customerId === null ? undefined : customers.get(customerId);
+    return (
+      name && (
+        <span title={legible(name.externalId)}>
+          <Name>{calledOf(name)}</Name>
+        </span>
+      )
+    );
+  };
+  const hasCustomers = requests.some(({ customerId }) => customerId !== null);
   return (
     <Table
       label="Requests"
@@ -46,6 +60,9 @@ export function RequestTable({ here, requests, names }: RequestTableProps) {
                 <LogTime at={request.at} inRow />
               </div>
               <p className="mt-1 truncate text-small text-muted md:hidden">{callerOf(request)}</p>
+              <p className="truncate text-small text-muted empty:hidden xl:hidden">
+                {customerOf(request)}
+              </p>
             </>
           ),
         },
@@ -55,6 +72,11 @@ export function RequestTable({ here, requests, names }: RequestTableProps) {
           cell: ({ outcome }) => <OutcomeChip outcome={outcome} />,
         },
         { name: 'Key', className: 'max-w-64 truncate max-md:hidden', cell: callerOf },
+        hasCustomers && {
+          name: 'Customer',
+          className: 'max-w-48 truncate max-xl:hidden',
+          cell: customerOf,
+        },
         {
           name: 'Time, UTC',
           className: 'numbers whitespace-nowrap max-sm:hidden',

@@ -3,6 +3,7 @@
 import { useSearchParams } from 'next/navigation';
 import { type ReactNode, useState } from 'react';
 import { ActionForm } from '#components/action-form.tsx';
+import type { Choice } from '#components/combobox.tsx';
 import { MethodSelect } from '#components/method-select.tsx';
 import type { Simulation } from '#components/simulation/simulation.ts';
 import { SimulationView } from '#components/simulation/simulation-view.tsx';
@@ -10,15 +11,14 @@ import { Button } from '#components/ui/button.tsx';
 import { Field, InputField } from '#components/ui/field.tsx';
 import { CODE_INPUT } from '#components/ui/input.tsx';
 import { simulateCall } from '../actions.ts';
-import type { KeyChoice } from './key-choice.ts';
 import { KeyCombobox } from './key-combobox.tsx';
 
 export interface SimulatorProps {
   projectId: string;
   /** The newest keys. */
-  choices: readonly KeyChoice[];
+  choices: readonly Choice[];
   /** Null without a key. */
-  chosen: KeyChoice | null;
+  chosen: Choice | null;
   /** The URL names a key that does not exist, so that none is chosen yet. */
   isGone: boolean;
   method: string;
@@ -76,7 +76,7 @@ function SimulatedCall({
     // The URL holds the call for reloading and sharing, but never a pasted key.
     const sent = new FormData(form);
     const query = new URLSearchParams();
-    if (source === 'chosen' && apiKey) query.set('apiKeyId', apiKey.apiKeyId);
+    if (source === 'chosen' && apiKey) query.set('apiKeyId', apiKey.id);
     query.set('method', method);
     query.set('path', String(sent.get('path') ?? ''));
     onSimulated(query.toString());

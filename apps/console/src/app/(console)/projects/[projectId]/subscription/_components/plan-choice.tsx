@@ -1,5 +1,6 @@
 'use client';
 
+import { describeLimits } from '@ceiba/domain/limits';
 import type { Plan } from '@ceiba/schema';
 import { clsx } from 'clsx';
 import { useState } from 'react';
@@ -91,7 +92,15 @@ function PlanRow({ plan, isCurrent, isChosen, onChoose }: PlanRowProps) {
         {isCurrent && <Chip>Current</Chip>}
       </span>
       <span className="col-start-2 flex flex-wrap gap-x-3 text-muted max-sm:text-small sm:contents sm:*:text-right">
-        <span>{formatCount(plan.monthlyQuota)} per month</span>
+        <span>
+          {formatCount(plan.monthlyQuota)} per month
+          {plan.dailyQuota !== null && (
+            <span className="sm:block sm:text-small sm:text-muted">
+              <span className="sm:hidden">, </span>
+              {formatCount(plan.dailyQuota)} per day
+            </span>
+          )}
+        </span>
         <span>{formatCount(plan.rateLimitPerMinute)} per minute</span>
         <span>{plural(plan.activeKeyCap, 'active key')}</span>
       </span>
@@ -101,7 +110,7 @@ function PlanRow({ plan, isCurrent, isChosen, onChoose }: PlanRowProps) {
 
 /** What a plan changes: a warning if it denies something that is allowed now. */
 function Effect({ plan, activeKeys, used }: PlanChoiceProps & { plan: Plan }) {
-  const effect = `From the next decision on: ${formatCount(plan.rateLimitPerMinute)} requests per minute, ${formatCount(plan.monthlyQuota)} per month.`;
+  const effect = `From the next decision on: ${describeLimits(plan, formatCount)}.`;
   const losses: string[] = [];
   if (used >= plan.monthlyQuota) {
     losses.push(

@@ -1,15 +1,26 @@
-import { type Limit, scopesOfApiKey } from '@ceiba/domain';
+import { type Labels, type Limit, scopesOfApiKey } from '@ceiba/domain';
 import type { ApiKeyRow } from '@ceiba/schema';
-import type { ReactNode } from 'react';
+import { Fact, Facts } from '#components/ui/facts.tsx';
+import { LabelChips } from '#components/ui/label-chips.tsx';
+import { Name } from '#components/ui/name.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
 import { AbsoluteTime, RelativeTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
+import { countOpen, type LabelSet, mayCall } from '#lib/labels.ts';
 import { legible } from '#lib/text.ts';
+import { calledOf } from '../../../customers/customer-state.ts';
 import type { KeyStep } from '../../_components/key-dialog.tsx';
 import { KeyStepButton } from '../../_components/key-step-button.tsx';
 import { targetOf } from '../../key-state.ts';
+import type { KeyCustomer } from '../read-key.ts';
 
 export interface KeyFactsProps {
+  projectId: string;
   apiKey: ApiKeyRow;
+  /** Null for none. */
+  customer: KeyCustomer | null;
+  /** The labels of the project's policies. */
+  sets: readonly LabelSet[];
   /** The project's rate for keys without their own; null if only the plan limits them. */
   defaultRate: number | null;
   /** Whether the user's role permits changes. */
@@ -17,7 +28,8 @@ export interface KeyFactsProps {
 }
 
 /** The times, limits and note of a key, each with the button that changes it. */
-export function KeyFacts({ apiKey, defaultRate, mayChange }: KeyFactsProps) {
+export function KeyFacts(props: KeyFactsProps) {
+  const { projectId, apiKey, customer, sets, defaultRate, mayChange } = props;
   const change = (step: KeyStep, label: string) =>
     mayChange && (apiKey.status === 'active' || step === 'describe') ? (
       <KeyStepButton step={step} target={targetOf(apiKey)} size="sm">
@@ -25,7 +37,16 @@ export function KeyFacts({ apiKey, defaultRate, mayChange }: KeyFactsProps) {
       </KeyStepButton>
     ) : null;
   return (
-    <dl className="panel numbers divide-y">
+    <Facts>
+      <Fact name="Customer" change={change('move', 'Move key')}>
+        {customer === null ? (
+          <span className="text-muted">none</span>
+        ) : (
+          <TextLink href={`/projects/${projectId}/customers/${customer.customerId}`}>
+            <Name>{calledOf(customer)}</Name>
+          </TextLink>
+        )}
+      </Fact>
       <Fact name="Created">
         <AbsoluteTime at={apiKey.createdAt} />
       </Fact>
@@ -39,8 +60,15 @@ export function KeyFacts({ apiKey, defaultRate, mayChange }: KeyFactsProps) {
       <Fact name="Expires" change={change('expiry', 'Set expiry')}>
         {apiKey.expiresAt === null ? 'never' : <AbsoluteTime at={apiKey.expiresAt} />}
       </Fact>
+      <Fact name="Scopes" change={change('scopes', 'Set scopes')}>
+        <Scopes
+          scopes={apiKey.scopes ?? null}
+          planScopes={customer?.planScopes ?? null}
+          sets={sets}
+        />
+      </Fact>
       <Fact name="Limits" change={change('limits', 'Set limits')}>
-        {limitsText(apiKey, defaultRate)}
+        {limitsText(apiKey, defaultRate, customer !== null)}
       </Fact>
       <Fact name="Note" change={change('describe', 'Edit name and note')}>
         {apiKey.note === '' ? (
@@ -49,25 +77,30 @@ export function KeyFacts({ apiKey, defaultRate, mayChange }: KeyFactsProps) {
           <span className="whitespace-pre-line">{legible(apiKey.note)}</span>
         )}
       </Fact>
-    </dl>
+    </Facts>
   );
 }
 
-function Fact({
-  name,
-  change,
-  children,
-}: {
-  name: string;
-  change?: ReactNode;
-  children: ReactNode;
-}) {
+interface ScopesProps {
+  scopes: Labels;
+  /** Of the plan of the key's customer. */
+  planScopes: Labels;
+  sets: readonly LabelSet[];
+}
+
+/** Which policies a key may call: both its own scopes and those of its customer's plan open them. */
+function Scopes({ scopes, planScopes, sets }: ScopesProps) {
   return (
-    <div className="grid min-h-12 grid-cols-[6rem_minmax(0,1fr)] items-center gap-x-4 gap-y-1 px-(--inset) py-2 sm:grid-cols-[9rem_minmax(0,1fr)_auto]">
-      <dt className="self-start py-1 text-muted">{name}</dt>
-      <dd className="min-w-0 py-1 wrap-anywhere">{children}</dd>
-      {change && <dd className="max-sm:col-start-2">{change}</dd>}
-    </div>
+    <span className="flex flex-wrap items-center gap-2">
+      {scopes === null ? 'every policy' : <LabelChips labels={scopes} />}
+      {scopes?.length === 0 && 'none'}
+      {(scopes !== null || planScopes !== null) && (
+        <span className="text-muted">
+          {mayCall(countOpen(sets, scopes, planScopes))}
+          {planScopes !== null && ', with the plan of its customer'}
+        </span>
+      )}
+    </span>
   );
 }
 
@@ -81,11 +114,12 @@ function Ended({ name, at }: { name: string; at: string | null }) {
   );
 }
 
-function limitsText(apiKey: ApiKeyRow, defaultRate: number | null): string {
+function limitsText(apiKey: ApiKeyRow, defaultRate: number | null, hasCustomer: boolean): string {
   const own = scopesOfApiKey(apiKey, defaultRate)
     .flatMap(({ rate, quota }) => [rate, quota])
     .flatMap((limit) => (limit === null ? [] : [textOf(limit)]));
-  return own.length === 0 ? 'only those of the plan' : `${own.join(', ')}, and those of the plan`;
+  const others = hasCustomer ? 'those of the plan and of its customer' : 'those of the plan';
+  return own.length === 0 ? `only ${others}` : `${own.join(', ')}, and ${others}`;
 }
 
 const textOf = ({ owner, window, value }: Limit) =>

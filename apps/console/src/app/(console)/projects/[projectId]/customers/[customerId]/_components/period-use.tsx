@@ -1,0 +1,43 @@
+import type { CustomerUse, QuotaOfPeriod } from '@ceiba/schema';
+import { AbsoluteTime } from '#components/ui/time.tsx';
+import { QuotaBar } from '#components/usage/period-bar.tsx';
+import { formatCount, formatShare } from '#lib/format.ts';
+
+/** What a customer has used of its month and its day, and its rate. */
+export function PeriodUse({ use: { month, day, rate } }: { use: CustomerUse }) {
+  return (
+    <div className="grid gap-6">
+      <Quota period={month} used="used" />
+      {day && <Quota period={day} used="used today" />}
+      {rate && (
+        <p className="text-muted">
+          At most {formatCount(rate.value)} requests a minute, for all its keys together.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The dates of the month. */
+export const PeriodDates = ({ use: { month } }: { use: CustomerUse }) => (
+  <>
+    From <AbsoluteTime at={month.from} /> to <AbsoluteTime at={month.to} />. Counts are a few
+    seconds behind.
+  </>
+);
+
+function Quota({ period: { used: count, quota }, used }: { period: QuotaOfPeriod; used: string }) {
+  return (
+    <div>
+      <p className="flex flex-wrap items-baseline gap-x-2">
+        <span className="text-title font-semibold">{formatCount(count)}</span>
+        <span className="text-muted">
+          {quota === null
+            ? `${used}; the customer has no quota`
+            : `of ${formatCount(quota.value)} ${used}, ${formatShare(count, quota.value)}`}
+        </span>
+      </p>
+      {quota !== null && <QuotaBar used={count} quota={quota.value} />}
+    </div>
+  );
+}

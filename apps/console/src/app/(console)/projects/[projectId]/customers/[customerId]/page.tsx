@@ -1,0 +1,121 @@
+import type { Customer } from '@ceiba/schema';
+import { Plus } from 'lucide-react';
+import type { Metadata } from 'next';
+import { notFound } from 'next/navigation';
+import { z } from 'zod';
+import { AuditList } from '#components/audit/audit-list.tsx';
+import { ButtonLink } from '#components/ui/button.tsx';
+import { StatusChip } from '#components/ui/chip.tsx';
+import { IdChip } from '#components/ui/id-chip.tsx';
+import { Name } from '#components/ui/name.tsx';
+import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import { plural } from '#lib/format.ts';
+import { labelSetsOf } from '#lib/labels.ts';
+import type { PageProps } from '#lib/list-query.ts';
+import { requestsHref } from '#lib/requests-href.ts';
+import { withDatabase } from '#server/database.ts';
+import { requireProject } from '#server/project.ts';
+import { MostDenied } from '../../requests/groups/most-denied.tsx';
+import { CustomerDialogs, CustomerStepButton } from '../_components/customer-dialogs.tsx';
+import { type CustomerTarget, calledOf, stateOf } from '../customer-state.ts';
+import { CustomerFacts } from './_components/customer-facts.tsx';
+import { CustomerKeys } from './_components/customer-keys.tsx';
+import { CustomerUsage } from './_components/customer-usage.tsx';
+import { NextCall } from './_components/next-call.tsx';
+import { PeriodDates, PeriodUse } from './_components/period-use.tsx';
+import { readCustomerPage } from './read-customer.ts';
+
+export const metadata: Metadata = { title: 'Customer' };
+
+export default async function CustomerPage({ params }: PageProps<'projectId' | 'customerId'>) {
+  const { customerId, ...address } = await params;
+  const { project, may } = await requireProject(address.projectId);
+  const { projectId } = project;
+  if (!z.guid().safeParse(customerId).success) notFound();
+  const facts = await withDatabase((db) => readCustomerPage(db, { projectId, customerId }));
+  if (facts === null) notFound();
+  const { customer, use, usage, plans, policies, keys, kept, denials, changes } = facts;
+  const mayChange = may('change_customers');
+  const isSuspended = customer.suspendedAt !== null;
+  return (
+    <CustomerDialogs shared={{ target: targetOf(customer), plans: plans.map(({ name }) => name) }}>
+      <Column>
+        <PageHeader
+          title={<Name>{calledOf(customer)}</Name>}
+          list={{ href: `/projects/${projectId}/customers`, label: 'All customers' }}
+          description={
+            <span className="flex flex-wrap items-center gap-x-3 gap-y-2">
+              <StatusChip status={stateOf(customer, use.admits)} />
+              <IdChip id={customerId} label="customer ID" />
+            </span>
+          }
+          actions={
+            <>
+              {may('change_keys') && (
+                <ButtonLink href={`/projects/${projectId}/keys/new?customer=${customerId}`}>
+                  <Plus aria-hidden="true" />
+                  Create key
+                </ButtonLink>
+              )}
+              {mayChange && (
+                <CustomerStepButton step={isSuspended ? 'resume' : 'suspend'}>
+                  {isSuspended ? 'Resume customer' : 'Suspend customer'}
+                </CustomerStepButton>
+              )}
+            </>
+          }
+        />
+        <NextCall customer={customer} use={use} />
+        <Section title="This period" description={<PeriodDates use={use} />} className="numbers">
+          <PeriodUse use={use} />
+        </Section>
+        <Section title="Customer">
+          <CustomerFacts
+            customer={customer}
+            use={use}
+            sets={labelSetsOf(policies)}
+            mayChange={mayChange}
+          />
+        </Section>
+        <Section
+          title="Keys"
+          description="They share the limits of the customer."
+          link={
+            keys.total === 0
+              ? null
+              : {
+                  href: `/projects/${projectId}/keys?status=all&customer=${customerId}`,
+                  label: keys.total === null ? 'All keys' : `All ${plural(keys.total, 'key')}`,
+                }
+          }
+        >
+          <CustomerKeys projectId={projectId} keys={keys.items} />
+        </Section>
+        <CustomerUsage projectId={projectId} customerId={customerId} usage={usage} kept={kept} />
+        <Section
+          title="Most denied calls"
+          description={`Recorded requests of the last ${plural(kept.days, 'day')}, the most frequent first.`}
+          link={{ href: requestsHref(projectId, { customer: customerId }), label: 'All requests' }}
+        >
+          <MostDenied projectId={projectId} of={{ customer: customerId }} groups={denials} />
+        </Section>
+        <Section
+          title="History"
+          description="Who changed this customer, the newest first."
+          link={{ href: `/projects/${projectId}/audit?q=${customerId}`, label: 'All changes' }}
+        >
+          {changes.length === 0 ? (
+            <p className="text-muted">No changes are recorded.</p>
+          ) : (
+            <AuditList rows={changes} />
+          )}
+        </Section>
+      </Column>
+    </CustomerDialogs>
+  );
+}
+
+function targetOf({ suspendedAt: _, createdAt: _at, ...customer }: Customer): CustomerTarget {
+  const { currentPeriodEnd } = customer;
+  return { ...customer, currentPeriodEnd: currentPeriodEnd?.toISOString() ?? null };
+}

@@ -1,0 +1,155 @@
+'use client';
+
+import type { ReactNode } from 'react';
+import { ConfirmAction, FormDialog } from '#components/action-dialog.tsx';
+import { TextAreaField, TextField } from '#components/form-fields.tsx';
+import { LimitFields } from '#components/limit-fields.tsx';
+import { CODE_INPUT } from '#components/ui/input.tsx';
+import { named } from '#components/ui/name.tsx';
+import { Notice } from '#components/ui/notice.tsx';
+import type { FormAction } from '#lib/action-state.ts';
+import { legible } from '#lib/text.ts';
+import {
+  describeCustomer,
+  resume,
+  setBillingDay,
+  setCustomerLimits,
+  setCustomerPlan,
+  suspend,
+} from '../actions.ts';
+import { type CustomerDialogFacts, calledOf } from '../customer-state.ts';
+import { BillingDayField, PlanFields } from './customer-fields.tsx';
+
+/** What a dialog can do to a customer. */
+export type CustomerStep = keyof typeof CHANGES | keyof typeof QUESTIONS;
+
+export interface CustomerDialogProps extends CustomerDialogFacts {
+  step: CustomerStep;
+  onClose: () => void;
+}
+
+/** One change of a customer, and what it does to its calls. */
+export default function CustomerDialog({ step, onClose, ...facts }: CustomerDialogProps) {
+  const { target } = facts;
+  const called = calledOf(target);
+  const dialog = { onClose, hidden: { customerId: target.customerId } };
+  if (step === 'suspend' || step === 'resume') {
+    const { title, meaning, done, ...question } = QUESTIONS[step];
+    return (
+      <ConfirmAction
+        {...dialog}
+        {...question}
+        title={title(called)}
+        description={<p>{meaning}</p>}
+        done={{ title: done, description: legible(called) }}
+      />
+    );
+  }
+  const { title, done, fields, ...change } = CHANGES[step];
+  return (
+    <FormDialog
+      {...dialog}
+      {...change}
+      title={title(called)}
+      done={{ title: done, description: legible(called) }}
+    >
+      {fields(facts)}
+    </FormDialog>
+  );
+}
+
+interface Change {
+  title: (called: string) => ReactNode;
+  description: string;
+  action: FormAction;
+  submit: string;
+  /** The message of a success. */
+  done: string;
+  fields: (facts: CustomerDialogFacts) => ReactNode;
+}
+
+const CHANGES = {
+  describe: {
+    title: (called) => named`Name and IDs of ${called}`,
+    description: 'Your API sees the external ID with every allowed call, from the next one on.',
+    action: describeCustomer,
+    submit: 'Save',
+    done: 'Customer saved',
+    fields: ({ target: { externalId, name, metadata } }) => (
+      <>
+        <TextField name="externalId" label="External ID" initial={externalId} {...CODE_INPUT} />
+        <TextField name="name" label="Name" optional initial={name} />
+        <TextAreaField
+          name="metadata"
+          label="Metadata"
+          optional
+          hint="A JSON object of at most 4 KiB, for your own systems. No decision returns it."
+          initial={Object.keys(metadata).length === 0 ? '' : JSON.stringify(metadata, null, 2)}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      </>
+    ),
+  },
+  plan: {
+    title: (called) => named`Plan of ${called}`,
+    description: 'It applies from the next request on. What was used of this period still counts.',
+    action: setCustomerPlan,
+    submit: 'Save plan',
+    done: 'Plan saved',
+    fields: ({ target, plans }) => <PlanFields plans={plans} initial={target} />,
+  },
+  limits: {
+    title: (called) => named`Limits of ${called}`,
+    description:
+      'Each replaces that of the customer’s plan, from the next request on. All its keys share them.',
+    action: setCustomerLimits,
+    submit: 'Set limits',
+    done: 'Limits saved',
+    fields: ({ target }) => (
+      <LimitFields
+        initial={target}
+        hintOf={() => 'If empty, the limit of the plan applies. 0 allows no requests.'}
+      />
+    ),
+  },
+  billing_day: {
+    title: (called) => named`Billing day of ${called}`,
+    description: 'The customer’s month begins on this day, at 00:00 UTC.',
+    action: setBillingDay,
+    submit: 'Set billing day',
+    done: 'Billing day saved',
+    fields: ({ target }) => (
+      <>
+        <BillingDayField initial={target.billingDay} />
+        <Notice tone="warning" title="Another day restarts the quota">
+          With another billing day, the customer’s monthly quota is whole again from the next
+          request on. What was used until then no longer counts against it.
+        </Notice>
+      </>
+    ),
+  },
+} as const satisfies Record<string, Change>;
+
+const QUESTIONS = {
+  suspend: {
+    title: (called: string) => named`Suspend ${called}?`,
+    meaning:
+      'From the next request on, calls with every key of this customer are denied as inactive_subscription, until you resume it. Its keys, usage and plan stay.',
+    action: suspend,
+    cancel: 'Keep customer active',
+    confirm: 'Suspend customer',
+    done: 'Customer suspended',
+    isDangerous: true,
+  },
+  resume: {
+    title: (called: string) => named`Resume ${called}?`,
+    meaning:
+      'From the next request on, calls with its keys are allowed again, unless another check denies them.',
+    action: resume,
+    cancel: 'Keep suspended',
+    confirm: 'Resume customer',
+    done: 'Customer resumed',
+    isDangerous: false,
+  },
+} as const;

@@ -1,0 +1,100 @@
+import type { Customer, CustomerUse } from '@ceiba/schema';
+import { StatusChip } from '#components/ui/chip.tsx';
+import { LimitText } from '#components/ui/limit-text.tsx';
+import { Name } from '#components/ui/name.tsx';
+import { Table, timeColumn } from '#components/ui/table.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
+import { PeriodBar } from '#components/usage/period-bar.tsx';
+import { formatCount } from '#lib/format.ts';
+import { legible } from '#lib/text.ts';
+import { calledOf, stateOf } from '../customer-state.ts';
+
+export interface CustomerTableProps {
+  projectId: string;
+  customers: readonly Customer[];
+  uses: ReadonlyMap<string, CustomerUse>;
+}
+
+type Row = Customer & { use: CustomerUse };
+
+/** Customers with what they have used of their quota. */
+export function CustomerTable({ projectId, customers, uses }: CustomerTableProps) {
+  const rows = customers.flatMap((customer): Row[] => {
+    const use = uses.get(customer.customerId);
+    return use ? [{ ...customer, use }] : [];
+  });
+  return (
+    <Table
+      label="Customers"
+      isListOnPhone
+      items={rows}
+      keyOf={({ customerId }) => customerId}
+      rowProps={({ suspendedAt }) => ({ className: suspendedAt === null ? '' : 'text-muted' })}
+      columns={[
+        {
+          name: 'Customer',
+          cellClassName: 'max-w-0 py-3 sm:w-2/5 sm:max-w-72',
+          cell: (row) => <CustomerCell projectId={projectId} row={row} />,
+        },
+        {
+          name: 'Plan',
+          className: 'max-w-40 truncate max-md:hidden',
+          cell: ({ plan }) =>
+            plan === null ? <LimitText value={null} /> : <Name>{plan.name}</Name>,
+        },
+        {
+          name: 'State',
+          className: 'max-sm:hidden',
+          cell: (row) => <StatusChip status={stateOf(row, row.use.admits)} />,
+        },
+        {
+          name: 'Active keys',
+          numeric: true,
+          className: 'max-lg:hidden',
+          cell: ({ use: { activeKeys, activeKeyCap } }) => (
+            <>
+              {formatCount(activeKeys)}
+              {activeKeyCap !== null && (
+                <span className="text-muted"> of {formatCount(activeKeyCap)}</span>
+              )}
+            </>
+          ),
+        },
+        {
+          name: 'This period',
+          className: 'w-64 max-sm:hidden',
+          cell: ({ use }) => <PeriodBar period={use.month} />,
+        },
+        timeColumn<Row>('Created', ({ createdAt }) => createdAt, 'max-2xl:hidden'),
+      ]}
+    />
+  );
+}
+
+/** The name and the external ID of a customer; on a phone all of it. */
+function CustomerCell({ projectId, row }: { projectId: string; row: Row }) {
+  const { customerId, externalId, name, plan, use } = row;
+  return (
+    <>
+      <p className="truncate font-medium" title={legible(calledOf(row))}>
+        <TextLink href={`/projects/${projectId}/customers/${customerId}`} look="quiet">
+          <Name>{calledOf(row)}</Name>
+        </TextLink>
+      </p>
+      {name !== '' && (
+        <p className="truncate" title={legible(externalId)}>
+          <code className="text-small text-muted">
+            <Name>{externalId}</Name>
+          </code>
+        </p>
+      )}
+      <div className="mt-1 grid gap-2 text-small sm:hidden">
+        <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-muted">
+          <StatusChip status={stateOf(row, use.admits)} />
+          {plan !== null && <Name>{plan.name}</Name>}
+        </p>
+        <PeriodBar period={use.month} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,152 @@
+'use server';
+
+import { SUBSCRIPTION_STATUSES } from '@ceiba/contract';
+import { eachLimit } from '@ceiba/domain';
+import {
+  type CustomerFields,
+  type CustomerRef,
+  createCustomer,
+  listCustomers,
+  resumeCustomer,
+  suspendCustomer,
+  updateCustomer,
+  type VerbContext,
+} from '@ceiba/schema';
+import { z } from 'zod';
+import type { Choice } from '#components/combobox.tsx';
+import { withoutSecrets } from '#lib/text.ts';
+import { projectAction, projectQuery } from '#server/action.ts';
+import { done, PROJECT_GONE, settle } from '#server/settle.ts';
+import {
+  typedInstant,
+  typedLimit,
+  typedLimitOrNone,
+  typedMetadata,
+  typedText,
+} from '../../../../../lib/typed.ts';
+import { choiceOf, newCustomerChoice } from './customer-choice.ts';
+
+/** A plan by its name; none for an empty text. */
+const planName = typedText.transform((name) => (name === '' ? null : name));
+
+/** Creates a customer. */
+export const createNewCustomer = projectAction({
+  right: 'change_customers',
+  input: z.object({
+    externalId: typedText,
+    name: typedText,
+    plan: planName,
+    billingDay: typedLimit,
+  }),
+  async run({ ctx, projectId }, input): Promise<{ customerId: string }> {
+    const { customer } = settle(await createCustomer(ctx, { projectId, ...input }), {
+      exists: TAKEN,
+      conflict: TAKEN,
+      unknown_plan: PLAN_GONE,
+      not_found: PROJECT_GONE,
+    });
+    return { customerId: customer.customerId };
+  },
+});
+
+const customerId = z.guid();
+
+/** Sets the texts of a customer. */
+export const describeCustomer = projectAction({
+  right: 'change_customers',
+  input: z.object({
+    customerId,
+    externalId: typedText,
+    name: typedText,
+    metadata: typedMetadata,
+  }),
+  run: ({ ctx, projectId }, input) => change(ctx, { projectId, ...input }),
+});
+
+/** Gives a customer a plan, with the state of its subscription to it, or takes it away. */
+export const setCustomerPlan = projectAction({
+  right: 'change_customers',
+  input: z.object({
+    customerId,
+    plan: planName,
+    subscriptionStatus: z.enum(SUBSCRIPTION_STATUSES).default('active'),
+    ends: z.enum(['never', 'at']).default('never'),
+    currentPeriodEnd: typedInstant,
+  }),
+  run: ({ ctx, projectId }, { customerId, plan, ends, currentPeriodEnd, ...state }) =>
+    change(ctx, {
+      projectId,
+      customerId,
+      plan,
+      ...(plan !== null && {
+        ...state,
+        currentPeriodEnd: ends === 'never' ? null : currentPeriodEnd,
+      }),
+    }),
+});
+
+/** Sets or clears a customer's own limits. */
+export const setCustomerLimits = projectAction({
+  right: 'change_customers',
+  input: z.object({ customerId, ...eachLimit(() => typedLimitOrNone) }),
+  run: ({ ctx, projectId }, input) => change(ctx, { projectId, ...input }),
+});
+
+/** Sets the day on which a customer's month begins, which restarts its quota. */
+export const setBillingDay = projectAction({
+  right: 'change_customers',
+  input: z.object({ customerId, billingDay: typedLimit }),
+  run: ({ ctx, projectId }, input) => change(ctx, { projectId, ...input }),
+});
+
+/** Denies the calls with every key of a customer until it is resumed. */
+export const suspend = projectAction({
+  right: 'change_customers',
+  input: z.object({ customerId }),
+  run: async ({ ctx, projectId }, input) =>
+    done(await suspendCustomer(ctx, { projectId, ...input }), { not_found: GONE }),
+});
+
+/** Ends the suspension of a customer. */
+export const resume = projectAction({
+  right: 'change_customers',
+  input: z.object({ customerId }),
+  run: async ({ ctx, projectId }, input) =>
+    done(await resumeCustomer(ctx, { projectId, ...input }), { not_found: GONE }),
+});
+
+/** The most choices. */
+const LISTED = 10;
+
+/** Finds customers for a key, and offers to create one of the text that was typed. */
+export const findCustomers = projectQuery({
+  right: 'change_customers',
+  input: z.object({ q: z.string().max(1_000).trim().transform(withoutSecrets) }),
+  async run({ ctx: { db }, project: { projectId } }, { q }): Promise<Choice[]> {
+    const list = { projectId, limit: LISTED };
+    const [exact, found] = await Promise.all([
+      listCustomers(db, { ...list, filter: { externalId: q } }),
+      listCustomers(db, { ...list, filter: { search: q } }),
+    ]);
+    const others = found.items.filter(({ externalId }) => externalId !== q);
+    const choices = [...exact.items, ...others].slice(0, LISTED).map(choiceOf);
+    return exact.items.length > 0 ? choices : [...choices, newCustomerChoice(q)];
+  },
+});
+
+const change = async (ctx: VerbContext, input: CustomerRef & CustomerFields) =>
+  done(await updateCustomer(ctx, input), {
+    conflict: TAKEN,
+    unknown_plan: PLAN_GONE,
+    not_found: GONE,
+  });
+
+const TAKEN = {
+  field: 'externalId',
+  text: 'Another customer of this project has this external ID.',
+};
+const PLAN_GONE = {
+  field: 'plan',
+  text: 'The plan was renamed or deleted in the meantime. Reload the page and choose again.',
+};
+const GONE = 'The customer no longer exists. Nothing was changed.';

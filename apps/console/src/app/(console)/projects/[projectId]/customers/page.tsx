@@ -1,0 +1,142 @@
+import {
+  type CustomerSurvey,
+  listCustomers,
+  readCustomerUse,
+  surveyCustomers,
+} from '@ceiba/schema';
+import { Plus } from 'lucide-react';
+import type { Metadata } from 'next';
+import { ButtonLink } from '#components/ui/button.tsx';
+import { CsvLink } from '#components/ui/csv-link.tsx';
+import { EmptyState, NothingMatches } from '#components/ui/empty-state.tsx';
+import { LinkTabs } from '#components/ui/link-tabs.tsx';
+import { PageLinks } from '#components/ui/pagination.tsx';
+import { SearchInput } from '#components/ui/search-input.tsx';
+import { PageHeader } from '#components/ui/section.tsx';
+import { formatCount, plural } from '#lib/format.ts';
+import { type PageProps, parseListQuery, type Query, textOf, withQuery } from '#lib/list-query.ts';
+import { withDatabase } from '#server/database.ts';
+import { requireProject } from '#server/project.ts';
+import { CustomerTable } from './_components/customer-table.tsx';
+import { filterOf, STATUS_TABS, statusOf } from './filter.ts';
+
+export const metadata: Metadata = { title: 'Customers' };
+
+const PAGE_SIZE = 25;
+
+export default async function CustomersPage({ params, searchParams }: PageProps<'projectId'>) {
+  const { project, may } = await requireProject((await params).projectId);
+  const { projectId } = project;
+  const query = await searchParams;
+  const { counts, page, uses } = await withDatabase(async (db) => {
+    const [counts, page] = await Promise.all([
+      surveyCustomers(db, projectId),
+      listCustomers(db, {
+        projectId,
+        filter: filterOf(query),
+        cursor: textOf(query, 'cursor'),
+        limit: PAGE_SIZE,
+      }),
+    ]);
+    const customerIds = page.items.map(({ customerId }) => customerId);
+    return { counts, page, uses: await readCustomerUse(db, { projectId, customerIds }) };
+  });
+  const here = `/projects/${projectId}/customers`;
+  const mayChange = may('change_customers');
+  const total = counts.active + counts.suspended;
+  return (
+    <>
+      <PageHeader
+        title="Customers"
+        guide="customer"
+        description={
+          total > 0 && (
+            <span className="numbers">
+              {plural(total, 'customer')}. The keys of one share its limits.
+            </span>
+          )
+        }
+        actions={
+          total > 0 && (
+            <>
+              <CsvLink href={withQuery(`${here}/csv`, query, { cursor: undefined })} />
+              {mayChange && (
+                <ButtonLink variant="primary" href={`${here}/new`} data-shortcut="new">
+                  <Plus aria-hidden="true" />
+                  Create customer
+                </ButtonLink>
+              )}
+            </>
+          )
+        }
+      />
+      {total === 0 ? (
+        <NoCustomers here={here} mayCreate={mayChange} />
+      ) : (
+        <>
+          <StatusTabs here={here} query={query} counts={counts} />
+          <SearchInput label="Search external IDs and names" className="mb-4" />
+          {page.items.length === 0 ? (
+            <Nothing here={here} query={query} />
+          ) : (
+            <CustomerTable projectId={projectId} customers={page.items} uses={uses} />
+          )}
+          <PageLinks here={here} query={query} page={page} names={['Newer', 'Older']} />
+        </>
+      )}
+    </>
+  );
+}
+
+function NoCustomers({ here, mayCreate }: { here: string; mayCreate: boolean }) {
+  return (
+    <EmptyState
+      title="No customers yet"
+      action={
+        mayCreate && (
+          <ButtonLink variant="primary" href={`${here}/new`} data-shortcut="new">
+            Create the first customer
+          </ButtonLink>
+        )
+      }
+    >
+      A customer is a company or a person that you sell to: it has an ID of your own, any number of
+      keys, one plan, and limits that its keys share. Without customers, each key stands for itself.
+    </EmptyState>
+  );
+}
+
+function Nothing({ here, query }: { here: string; query: Query }) {
+  const { q } = parseListQuery(query);
+  return (
+    <NothingMatches here={here}>
+      {q === ''
+        ? `No ${statusOf(query)} customers.`
+        : `No customer here has “${q}” in its external ID or name.`}
+    </NothingMatches>
+  );
+}
+
+interface StatusTabsProps {
+  here: string;
+  query: Query;
+  counts: CustomerSurvey;
+}
+
+function StatusTabs({ here, query, counts }: StatusTabsProps) {
+  const current = statusOf(query);
+  const of = { ...counts, all: counts.active + counts.suspended };
+  return (
+    <LinkTabs
+      label="Status"
+      tabs={STATUS_TABS.map(({ status, name }) => ({
+        name: `${name} ${formatCount(of[status])}`,
+        current: status === current,
+        href: withQuery(here, query, {
+          status: status === 'all' ? undefined : status,
+          cursor: undefined,
+        }),
+      }))}
+    />
+  );
+}

@@ -1,0 +1,36 @@
+'use client';
+
+import type { ReactNode } from 'react';
+import { useState } from 'react';
+import type { FormAction } from '../lib/action-state.ts';
+import { useActionForm } from './action-form.tsx';
+import { type Choice, Combobox } from './combobox.tsx';
+
+export interface CustomerFieldProps {
+  projectId: string;
+  initial: Choice | null;
+  /** Finds customers. */
+  search: FormAction<Choice[]>;
+  hint: ReactNode;
+}
+
+/** Chooses a customer by its external ID, or names a new one; empty for none. */
+export function CustomerField({ initial, ...field }: CustomerFieldProps) {
+  const { errorOf } = useActionForm();
+  const [customer, setCustomer] = useState(initial);
+  return (
+    <Combobox
+      {...field}
+      name="externalCustomerId"
+      label="Customer"
+      optional
+      error={errorOf('externalCustomerId')}
+      choices={[]}
+      value={customer}
+      onChange={setCustomer}
+      ofTyped={(text) => (text === '' ? null : { id: text, label: text })}
+      listName="Customers"
+      nothing="No customer has this in its external ID or name."
+    />
+  );
+}

@@ -1,0 +1,35 @@
+import type { QuotaOfPeriod } from '@ceiba/schema';
+import { formatCount, formatShare } from '../../lib/format.ts';
+import { NEARLY_USED } from '../subscription/quota-month.tsx';
+
+/** What is used of a quota; without a quota the count alone. */
+export function PeriodBar({ period: { used, quota } }: { period: QuotaOfPeriod }) {
+  return (
+    <div className="numbers">
+      <p className="whitespace-nowrap">
+        {formatCount(used)}
+        {quota !== null && <span className="text-muted"> of {formatCount(quota.value)}</span>}
+      </p>
+      {quota !== null && <QuotaBar used={used} quota={quota.value} />}
+    </div>
+  );
+}
+
+/** The used part of a quota. */
+export function QuotaBar({ used, quota }: { used: number; quota: number }) {
+  const share = quota === 0 ? 1 : Math.min(1, used / quota);
+  return (
+    <svg
+      role="img"
+      aria-label={`${formatShare(used, quota)} of the quota is used`}
+      className="mt-1 block h-2 w-full"
+    >
+      <rect width="100%" height="8" className="fill-line" />
+      <rect
+        width={`${share * 100}%`}
+        height="8"
+        className={share >= NEARLY_USED ? 'fill-limit' : 'fill-allow-bar'}
+      />
+    </svg>
+  );
+}

@@ -1,0 +1,280 @@
+import { expect, type Page, test } from '@playwright/test';
+import { expectAccessible } from './expect-accessible.ts';
+import { type OwnProject, ownProject } from './own-project.ts';
+import { gotoReady, pressShortcut } from './support.ts';
+
+let project: OwnProject;
+const READ = { method: 'GET', path: '/v1/reports' };
+const WRITE = { method: 'POST', path: '/v1/reports' };
+
+test.beforeAll(async ({ browser }) => {
+  project = await ownProject(browser, 'Customers');
+});
+test.afterAll(() => project?.close());
+test.beforeEach(async () => {
+  await project.empty();
+  await project.usePlan('Starter');
+  await project.sql`insert into policies (project_id, method, path_pattern, scopes, cost) values
+    (${project.projectId}, 'GET', '/v1/reports*', '{read}', 1),
+    (${project.projectId}, 'POST', '/v1/reports*', '{write}', 5),
+    (${project.projectId}, 'GET', '/v1/health', null, 0)`;
+});
+
+const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
+
+/** A customer, and a plan of the project where it has one. */
+async function addCustomer(externalId: string, name = '', monthlyQuota: number | null = null) {
+  const { projectId, sql } = project;
+  const [plan] =
+    monthlyQuota === null
+      ? []
+      : await sql`insert into customer_plans (project_id, name, monthly_quota)
+          values (${projectId}, ${`Plan of ${externalId}`}, ${monthlyQuota}) returning id`;
+  const [customer] = await sql`
+    insert into customers (project_id, external_id, name, plan_id, subscription_status)
+    values (${projectId}, ${externalId}, ${name}, ${plan?.id ?? null},
+      ${plan === undefined ? null : 'active'}) returning id`;
+  return customer?.id as string;
+}
+
+/** Creates a key on its page, as a user does, and returns it. */
+async function createKeyOn(page: Page, name: string): Promise<string> {
+  await page.getByLabel('Name').fill(name);
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const shown = page.getByRole('status').filter({ hasText: 'ceiba_' });
+  const apiKey = (await shown.innerText()).trim();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: 'Leave without it' }).click();
+  await page.waitForURL(/\/keys$/);
+  return apiKey;
+}
+
+test('a user finds all keys and the usage of one customer', async () => {
+  const customerId = await addCustomer('acme-1', 'Acme', 1_000);
+  await addCustomer('other-2', 'Other');
+  const page = await project.open(`keys/new?customer=${customerId}`);
+  await expect(page.getByRole('combobox', { name: 'Customer' })).toHaveValue('Acme (acme-1)');
+  const first = await createKeyOn(page, 'Server');
+  await project.addKey('Mobile', { customer_id: customerId });
+  await project.addKey('Of nobody');
+  for (let call = 0; call < 3; call += 1) {
+    expect(await project.authorize({ apiKey: first, ...READ })).toMatchObject({
+      allowed: true,
+      access: { customer: { customerId, externalId: 'acme-1' } },
+    });
+  }
+  expect(await project.authorize({ apiKey: first, ...WRITE })).toMatchObject({ allowed: true });
+
+  await test.step('by its external ID in the palette', async () => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Go to' }).fill('acme-1');
+    await page.getByRole('option', { name: /Acme/ }).click();
+    await page.waitForURL(`**${project.at(`customers/${customerId}`)}`);
+  });
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Acme');
+  const keys = page.getByRole('region', { name: 'Keys of the customer' });
+  await expect(keys.getByRole('row')).toHaveCount(3);
+  await expect(keys).toContainText('Server');
+  await expect(keys).toContainText('Mobile');
+
+  // Three calls of cost 1 and one of cost 5; counts are written within a second or two.
+  const period = page.getByRole('region', { name: 'This period' });
+  await expect(async () => {
+    await page.reload();
+    await expect(period).toContainText(/8\s*of 1,000 used/, { timeout: 1_000 });
+  }).toPass();
+  await expect(page.getByRole('region', { name: 'Usage', exact: true })).toContainText(
+    /Allowed\s*4/,
+  );
+
+  await page.getByRole('link', { name: 'All 2 keys' }).click();
+  await expect(page.getByText('Keys of the customer Acme')).toBeVisible();
+  await expect(row(page, 'Of nobody')).toHaveCount(0);
+  await expect(row(page, 'Mobile')).toContainText('Acme');
+  await page.getByRole('link', { name: 'Keys of all customers' }).click();
+  await expect(row(page, 'Of nobody')).toBeVisible();
+
+  await gotoReady(page, project.at('customers?q=ACME'));
+  await expect(row(page, 'Acme')).toContainText('8 of 1,000');
+  await expect(row(page, 'Other')).toHaveCount(0);
+  await gotoReady(page, project.at('usage?range=24h'));
+  const byCustomer = page.getByRole('list', { name: 'Allowed calls by customer' });
+  await expect(byCustomer).toContainText('Acme');
+  await gotoReady(page, project.at('requests'));
+  await page.getByText('More filters').click();
+  await page.getByLabel('Customer ID').fill(customerId);
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await expect(page.getByText('Requests with the keys of the customer Acme')).toBeVisible();
+});
+
+test('a user gives a customer a larger plan, which applies to the next call', async () => {
+  const customerId = await addCustomer('acme-1', 'Acme', 1);
+  const page = await project.open('plans');
+  await pressShortcut(page, 'n');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Growth');
+  await dialog.getByLabel('Requests per month').fill('10,000');
+  await dialog.getByLabel('Requests per day').fill('500');
+  await dialog.getByLabel('Scopes').selectOption('Only policies with these labels');
+  await dialog.getByRole('button', { name: 'read', exact: true }).click();
+  await expect(dialog.getByText('May call 1 of 3 policies.')).toBeVisible();
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Add plan' }).click();
+  await expect(row(page, 'Growth')).toContainText('10,000');
+  // A plan with a customer cannot be deleted.
+  await expect(page.getByRole('button', { name: 'Delete Plan of acme-1' })).toBeDisabled();
+
+  await gotoReady(page, project.at(`keys/new?customer=${customerId}`));
+  const apiKey = await createKeyOn(page, 'Server');
+  expect(await project.authorize({ apiKey, ...READ })).toMatchObject({ allowed: true });
+  expect(await project.authorize({ apiKey, ...READ })).toMatchObject({
+    allowed: false,
+    denialReason: 'quota_exceeded',
+    exceededLimit: { owner: 'customer_plan', window: 'month', value: 1 },
+  });
+  await gotoReady(page, project.at(`customers/${customerId}`));
+  await page.getByRole('button', { name: 'Change plan' }).click();
+  await dialog.getByLabel('Plan', { exact: true }).selectOption('Growth');
+  await dialog.getByRole('button', { name: 'Save plan' }).click();
+  await expect(page.getByText('Plan saved')).toBeVisible();
+  expect(await project.authorize({ apiKey, ...READ })).toMatchObject({
+    allowed: true,
+    access: { customer: { plan: { name: 'Growth' } } },
+  });
+  expect(await project.authorize({ apiKey, ...WRITE })).toMatchObject({
+    allowed: false,
+    denialReason: 'policy_no_match',
+  });
+  await expect(page.getByText('changed customer')).toBeVisible();
+});
+
+test('a user suspends a customer that did not pay, and the next call is denied with the reason', async () => {
+  const customerId = await addCustomer('acme-1', 'Acme');
+  const page = await project.open(`keys/new?customer=${customerId}`);
+  const apiKey = await createKeyOn(page, 'Server');
+  await gotoReady(page, project.at(`customers/${customerId}`));
+  await page.getByRole('button', { name: 'Suspend customer' }).click();
+  const question = page.getByRole('alertdialog');
+  await expect(question).toContainText('calls with every key of this customer are denied');
+  await question.getByRole('button', { name: 'Suspend customer' }).click();
+  await expect(page.getByText('All calls with its keys are denied')).toBeVisible();
+  expect(await project.authorize({ apiKey, ...READ })).toMatchObject({
+    allowed: false,
+    denialReason: 'inactive_subscription',
+  });
+
+  const denials = page.getByRole('list', { name: 'Most denied calls' });
+  await expect(async () => {
+    await page.reload();
+    await expect(denials).toContainText('/v1/reports', { timeout: 1_000 });
+  }).toPass();
+  await denials.getByRole('link', { name: /^Why/ }).click();
+  await page
+    .getByRole('row')
+    .getByRole('link', { name: /\/v1\/reports/ })
+    .click();
+  const recorded = page.getByRole('region', { name: 'As it was decided' });
+  await expect(
+    recorded.getByRole('listitem').filter({ hasText: 'Customer: may call' }),
+  ).toContainText('the customer was suspended');
+  const now = page.getByRole('region', { name: 'As it would be decided now' });
+  await now.getByRole('link', { name: 'Go to the customer' }).click();
+  await page.getByRole('button', { name: 'Resume customer' }).click();
+  await question.getByRole('button', { name: 'Resume customer' }).click();
+  await expect(page.getByText('Customer resumed')).toBeVisible();
+  expect(await project.authorize({ apiKey, ...READ })).toMatchObject({ allowed: true });
+});
+
+test('a user makes a read-only key for a new customer, and can open it later', async () => {
+  const page = await project.open('keys/new');
+  await page.getByRole('combobox', { name: 'Customer' }).fill('new-9');
+  await page.getByRole('option', { name: 'New customer “new-9”' }).click();
+  await page.getByLabel('Scopes').selectOption('Only policies with these labels');
+  await expect(page.getByText('May call 0 of 3 policies.')).toBeVisible();
+  await page.getByRole('button', { name: 'read', exact: true }).click();
+  await expect(page.getByText('May call 1 of 3 policies.')).toBeVisible();
+  await expectAccessible(page);
+  const apiKey = await createKeyOn(page, 'Reader');
+  expect(await project.authorize({ apiKey, ...READ })).toMatchObject({
+    allowed: true,
+    access: { customer: { externalId: 'new-9' }, apiKey: { scopes: ['read'] } },
+  });
+  const denied = { allowed: false, denialReason: 'policy_no_match' };
+  expect(await project.authorize({ apiKey, ...WRITE })).toMatchObject(denied);
+  expect(await project.authorize({ apiKey, method: 'GET', path: '/v1/health' })).toMatchObject(
+    denied,
+  );
+
+  await page.getByRole('link', { name: 'Reader' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Reader');
+  await expect(page.getByText('May call 1 of 3 policies')).toBeVisible();
+  const id = new URL(page.url()).pathname.split('/').at(-1);
+  await gotoReady(page, project.at(`simulator?apiKeyId=${id}&method=POST&path=/v1/reports`));
+  const scope = page.getByRole('listitem').filter({ hasText: 'Scope: the policy is open' });
+  await expect(scope).toContainText('the key has read');
+  await expect(scope).toContainText('The policy is open to write.');
+  await scope.getByRole('link', { name: 'Change the scopes of the key' }).click();
+  await page.getByRole('button', { name: 'Set scopes' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Labels').fill('read write');
+  await dialog.getByRole('button', { name: 'Set scopes' }).click();
+  await expect(page.getByText('Scopes saved')).toBeVisible();
+  expect(await project.authorize({ apiKey, ...WRITE })).toMatchObject({ allowed: true });
+
+  await page.getByRole('button', { name: 'Move key' }).click();
+  await dialog.getByRole('combobox', { name: 'Customer' }).fill('');
+  await dialog.getByRole('button', { name: 'Move key' }).click();
+  await expect(page.getByText('Key moved')).toBeVisible();
+  const allowed = await project.authorize({ apiKey, ...READ });
+  expect(allowed).toMatchObject({ allowed: true });
+  expect(allowed.access).not.toHaveProperty('customer');
+});
+
+test('another billing day warns that it restarts the quota, and so it does', async () => {
+  const customerId = await addCustomer('acme-1', 'Acme', 1);
+  const page = await project.open(`keys/new?customer=${customerId}`);
+  const apiKey = await createKeyOn(page, 'Server');
+  expect(await project.authorize({ apiKey, ...READ })).toMatchObject({ allowed: true });
+  expect(await project.authorize({ apiKey, ...READ })).toMatchObject({ allowed: false });
+  await gotoReady(page, project.at(`customers/${customerId}`));
+  await page.getByRole('button', { name: 'Set billing day' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toContainText('Another day restarts the quota');
+  await dialog.getByLabel('Billing day').fill('29');
+  await dialog.getByRole('button', { name: 'Set billing day' }).click();
+  await expect(dialog).toContainText('Must be a day of the month from 1 to 28.');
+  await dialog.getByLabel('Billing day').fill('15');
+  await dialog.getByRole('button', { name: 'Set billing day' }).click();
+  await expect(page.getByText('the 15th of each month')).toBeVisible();
+  expect(await project.authorize({ apiKey, ...READ })).toMatchObject({ allowed: true });
+});
+
+test('a customer is created, its mistakes are shown beside their fields, and its CSV has it', async () => {
+  const page = await project.open('customers');
+  await expect(page.getByText('No customers yet')).toBeVisible();
+  await pressShortcut(page, 'n');
+  await page.waitForURL('**/customers/new');
+  await page.getByRole('button', { name: 'Create customer' }).click();
+  await expect(page.getByText('Fill this in')).toBeVisible();
+  await page.getByLabel('External ID').fill('acme-1');
+  await page.getByLabel('Name').fill('Acme');
+  await page.getByRole('button', { name: 'Create customer' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Acme');
+  await page.getByRole('button', { name: 'Edit name and IDs' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Metadata').fill('not JSON');
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(dialog).toContainText('Must be a JSON object');
+  await dialog.getByLabel('Metadata').fill('{"crm": "42"}');
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByText('"crm": "42"')).toBeVisible();
+
+  await gotoReady(page, project.at('customers/new'));
+  await page.getByLabel('External ID').fill('acme-1');
+  await page.getByRole('button', { name: 'Create customer' }).click();
+  await expect(
+    page.getByText('Another customer of this project has this external ID'),
+  ).toBeVisible();
+  const csv = await page.request.get(project.at('customers/csv'));
+  expect(await csv.text()).toContain('"acme-1","Acme","active"');
+});
