@@ -63,7 +63,7 @@ describe('the guide to the Runtime over HTTP', () => {
   });
 
   it('has the fields of keys and customers, and the parameters of the log and of customers', () => {
-    const ofKeys = codeIn(sentence('A key has the fields').replace(/\(.*?\)/, ''));
+    const ofKeys = codeIn(sentence('A key has the fields')?.replace(/\(.*?\)/, ''));
     expect(ofKeys).toEqual(Object.keys(apiKeySummarySchema.shape));
     const ofCustomers = rowsBelow('Field | Value').flatMap((row) => codeIn(row.split('|')[1]));
     expect(ofCustomers).toEqual(Object.keys(customerSchema.shape));

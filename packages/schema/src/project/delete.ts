@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import { apiKeys, policies, projects } from '../tables.ts';
+import { apiKeys, customers, policies, projects } from '../tables.ts';
 import { removeUsage } from '../usage/remove.ts';
 
 export interface DeleteProjectInput {
@@ -17,7 +17,7 @@ export type DeleteProjectResult = { kind: 'deleted' | 'name_mismatch' | 'not_fou
 const USAGE_ROWS_MAX = 50_000;
 
 /**
- * Deletes a project with its keys, policies, subscription and usage: from the next call on, its
+ * Deletes a project with its keys, customers, policies, subscription and usage: from the next call on, its
  * secret gets 401. The audit log keeps the project's entries.
  */
 export function deleteProject(
@@ -51,6 +51,7 @@ async function countContents(tx: Executor, projectId: string) {
   const [row] = await tx
     .select({
       apiKeys: sql<number>`(select count(*)::int from ${apiKeys} k where k.project_id = ${projectId})`,
+      customers: sql<number>`(select count(*)::int from ${customers} c where c.project_id = ${projectId})`,
       policies: sql<number>`(select count(*)::int from ${policies} p where p.project_id = ${projectId})`,
     })
     .from(projects)

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import {
   type CreateCustomerInput,
   createCustomer,
-  deleteProject,
   getCustomer,
   InvalidInputError,
   resumeCustomer,
@@ -348,18 +347,4 @@ describe("another project's customer", () => {
         where id = ${customerId}`,
     ).rejects.toThrow('customers_plan_fkey');
   });
-});
-
-test('a project is deleted with its customers, their plans and their keys', async () => {
-  const { projectId, name } = await makeProject(bench.ctx);
-  const plan = await makeCustomerPlan(bench.db, projectId);
-  const { customerId } = await makeCustomer(bench.ctx, projectId, { plan: plan.name });
-  const { apiKeyId } = await makeKey(bench.ctx, projectId);
-  await bench.db.sql`update api_keys set customer_id = ${customerId} where id = ${apiKeyId}`;
-  expect(await deleteProject(bench.ctx, { projectId, name })).toEqual({ kind: 'deleted' });
-  const [left] = await bench.db.sql<{ count: number }[]>`
-    select (select count(*) from customers where project_id = ${projectId})::int
-      + (select count(*) from customer_plans where project_id = ${projectId})::int
-      + (select count(*) from api_keys where project_id = ${projectId})::int as count`;
-  expect(left).toEqual({ count: 0 });
 });

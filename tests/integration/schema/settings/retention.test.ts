@@ -1,6 +1,8 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mintApiKey } from '@ceiba/domain';
 import {
   applyRetention,
+  createApiKey,
   createDatabase,
   deleteProject,
   getProject,
@@ -11,11 +13,14 @@ import {
   readRetention,
   readUsageSeries,
   recordFirstUses,
+  recordUsage,
   setRetention,
 } from '@ceiba/schema';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { auditOf, makeCustomer, makeCustomerPlan } from '../customer/support.ts';
 import {
   countAuditRows,
+  expectKind,
   flush,
   givePlan,
   holding,
@@ -54,6 +59,8 @@ async function rowsOf(projectId: string): Promise<Record<string, number>> {
     'usage_key_days',
     'usage_rolled_days',
     'usage_months',
+    'usage_quota_days',
+    'usage_cost_hours',
   ];
   const counts = await Promise.all(
     tables.map(async (table) => {
@@ -160,6 +167,47 @@ describe('retention of usage', () => {
     ]);
   });
 
+  test('removes old days of quotas and costs, and never the month of a billing day that is running', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const today = Math.floor(Date.now() / DAY_MS);
+    const periods = Array.from({ length: 28 }, (_, index) => index + 1);
+    const monthAt = (ms: number) => {
+      const at = new Date(ms);
+      return at.getUTCFullYear() * 12 + at.getUTCMonth();
+    };
+    const item = (day: number, back: number) => ({
+      projectId,
+      number: monthAt(Date.now() - (day - 1) * DAY_MS) - back,
+      scope: `customer@${day}`,
+    });
+    const count = { projectId, incarnation: 'i', count: 5 };
+    await recordUsage(bench.db, {
+      months: periods.flatMap((day) =>
+        [0, 3].map((back) => {
+          const { number, scope } = item(day, back);
+          return { ...count, month: number, scope };
+        }),
+      ),
+      days: [0, 31, 32, 90].map((ago) => ({ ...count, day: today - ago, scope: 'customer@0' })),
+      costs: [0, 32, 90].map((ago) => ({
+        ...count,
+        hour: (today - ago) * 24,
+        apiKeyId: randomUUID(),
+        kind: 'surplus',
+      })),
+    });
+    await setRetention(bench.ctx, { usageDays: 31, auditDays: null });
+    await applyAll();
+    const totals = (back: number) =>
+      readPeriodTotals(
+        bench.db,
+        periods.map((day) => item(day, back)),
+      );
+    expect(await totals(0)).toEqual(periods.map(() => 5));
+    expect(await totals(3)).toEqual(periods.map(() => 0));
+    expect(await rowsOf(projectId)).toMatchObject({ usage_quota_days: 2, usage_cost_hours: 1 });
+  });
+
   test('works in transactions with a limit of rows, until it is complete', async () => {
     const { projectId } = await makeProject(bench.ctx);
     await bench.db.sql`
@@ -240,6 +288,33 @@ describe('deleting a project', () => {
     });
     expect(rows.length).toBeGreaterThan(2);
     expect(await totalOf(other.projectId)).toBe(5);
+  });
+
+  test('deletes its customers, their plans and what they have used', async () => {
+    const { projectId, name } = await makeProject(bench.ctx);
+    await givePlan(bench.ctx, projectId, { activeKeyCap: 5 });
+    const customer = await makeCustomer(bench.ctx, projectId, {
+      plan: (await makeCustomerPlan(bench.db, projectId)).name,
+    });
+    const { customerId } = customer;
+    const minted = mintApiKey(randomBytes);
+    const key = { projectId, displayName: 'Job', minted, customerId };
+    const { apiKeyId } = expectKind(await createApiKey(bench.ctx, key), 'created');
+    const count = { projectId, incarnation: 'i', count: 5 };
+    await recordUsage(bench.db, {
+      months: [{ ...count, month: 24_322, scope: `${customerId}@15` }],
+      days: [{ ...count, day: 20_000, scope: `${customerId}@0` }],
+      costs: [{ ...count, hour: 480_000, apiKeyId, kind: 'free' }],
+    });
+    const stays = await makeCustomer(bench.ctx, (await makeProject(bench.ctx)).projectId);
+    expect(await deleteProject(bench.ctx, { projectId, name })).toEqual({ kind: 'deleted' });
+    expect(await rowsOf(projectId)).toEqual({});
+    const left = await bench.db.sql<{ id: string }[]>`
+      select id from customers where id in (${customerId}, ${stays.customerId})
+      union all select id from customer_plans where project_id = ${projectId}`;
+    expect(left.map(({ id }) => id)).toEqual([stays.customerId]);
+    const row = (await auditOf(bench.db, projectId)).at(-1);
+    expect(row).toMatchObject({ before: { name, apiKeys: 1, customers: 1 } });
   });
 
   test('requires its exact name', async () => {
