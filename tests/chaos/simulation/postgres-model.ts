@@ -8,6 +8,13 @@ export interface ModelKey {
   readonly apiKeyId: string;
   status: 'active' | 'revoked';
   isUsed: boolean;
+  readonly customer: ModelCustomer | null;
+}
+
+/** Limited alike by day and by month. */
+export interface ModelCustomer {
+  readonly customerId: string;
+  readonly quota: number;
 }
 
 export interface ModelProject {
@@ -105,7 +112,7 @@ export class PostgresModel {
           },
         },
         apiKey: key === undefined ? null : rowOf(key),
-        customer: null,
+        customer: key?.customer ? factsOf(key.customer) : null,
       };
     });
   }
@@ -132,6 +139,17 @@ export class PostgresModel {
     return [];
   }
 }
+
+const factsOf = ({ customerId, quota }: ModelCustomer) => ({
+  customerId,
+  externalId: 'customer',
+  suspended: false,
+  billingDay: 1,
+  rateLimitPerMinute: null,
+  dailyQuota: quota,
+  monthlyQuota: quota,
+  plan: null,
+});
 
 const rowOf = ({ apiKeyId, status, isUsed }: ModelKey) => ({
   apiKeyId,

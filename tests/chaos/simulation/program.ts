@@ -43,7 +43,7 @@ const EDGES: readonly [path: RegExp, exports: string][] = [
     'ping.ts': 'pingDatabase',
     'lookup.ts': 'lookupMany',
     'list-with-revision.ts': 'listFurtherPolicies, listPoliciesWithRevision',
-    'period-totals.ts': 'readPeriodTotals',
+    'period-totals.ts': 'readPeriodTotals, readPeriodUse',
     'usage/record.ts': 'recordUsage',
     'record-first-use.ts': 'recordFirstUses, recordFirstUse',
     'apply-retention.ts': 'applyRetention',

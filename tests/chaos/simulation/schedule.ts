@@ -273,8 +273,14 @@ class World implements Machine {
   #openTenant(keys: typeof KEYS, monthlyQuota: number): Tenant {
     const projectId = randomUUID();
     const policyId = randomUUID();
-    const owned = keys.map(({ plaintext, digest }) => {
-      const row: ModelKey = { apiKeyId: randomUUID(), status: 'active', isUsed: false };
+    const customer = { customerId: randomUUID(), quota: Math.ceil(monthlyQuota / 2) };
+    const owned = keys.map(({ plaintext, digest }, index) => {
+      const row: ModelKey = {
+        apiKeyId: randomUUID(),
+        status: 'active',
+        isUsed: false,
+        customer: index === 0 ? null : customer,
+      };
       return { plaintext, digest, row };
     });
     const project: ModelProject = {
@@ -287,7 +293,12 @@ class World implements Machine {
       revision: 1,
     };
     this.postgres.projects.set(projectId, project);
-    const limits = { project: { quota: monthlyQuota, ratePerMinute: null } };
+    const { customerId, quota } = customer;
+    const limits = {
+      project: { quota: monthlyQuota, ratePerMinute: null },
+      customers: { [customerId]: { quota, ratePerMinute: null } },
+      customerOf: Object.fromEntries(owned.slice(1).map(({ row }) => [row.apiKeyId, customerId])),
+    };
     return { project, secret: SECRET.plaintext, keys: owned, history: openHistory(limits) };
   }
 

@@ -25,14 +25,32 @@ export interface Account {
   window: number;
 }
 
+/**
+ * All keys but the first belong to one customer, whose day is limited to half of the quota and whose month,
+ * which is limited alike, begins on another day than the first.
+ */
 export async function openAccount({ world }: Stage, quota: number, keyCount = 1): Promise<Account> {
   const project = await world.createProject({ plan: { monthlyQuota: quota } });
   const first = await project.createKey();
   const keys = [first];
-  while (keys.length < keyCount) keys.push(await project.createKey());
+  const half = Math.floor(quota / 2);
+  const limits = { dailyQuota: half, monthlyQuota: half, billingDay: 15 };
+  const customer = keyCount > 1 ? await project.createCustomer(limits) : null;
+  while (customer && keys.length < keyCount) {
+    keys.push(await project.createKey({ customerId: customer.customerId }));
+  }
   const who = credentialsOf(project, first);
   const ofProject: ScopeLimits = { quota, ratePerMinute: null };
-  const history = openHistory({ project: ofProject });
+  const ofCustomer: ScopeLimits = { quota: half, ratePerMinute: null };
+  const history = openHistory({
+    project: ofProject,
+    ...(customer && {
+      customers: { [customer.customerId]: ofCustomer },
+      customerOf: Object.fromEntries(
+        keys.slice(1).map(({ apiKeyId }) => [apiKeyId, customer.customerId]),
+      ),
+    }),
+  });
   const { apiKeyId } = first;
   return {
     project,

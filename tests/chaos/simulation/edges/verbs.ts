@@ -12,6 +12,8 @@ export const listPoliciesWithRevision = (db: PooledDatabase, projectIds: readonl
 export const listFurtherPolicies = () => Promise.reject(new Error('a list has one page here'));
 export const readPeriodTotals = (db: PooledDatabase, items: readonly PeriodTotalItem[]) =>
   db.run((model) => model.usage.readPeriodTotals(items));
+/** No decision reads it. */
+export const readPeriodUse = () => Promise.reject(new Error('the model has no times of counts'));
 export const compareUsage = (
   db: PooledDatabase,
   batch: Pick<UsageBatch, 'hours' | 'months' | 'days'>,
