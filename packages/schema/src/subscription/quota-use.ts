@@ -20,7 +20,7 @@ export interface QuotaUse extends QuotaState {
    * unless one of them cannot reach Postgres. Null before the month's first allowed request.
    */
   countedAt: Date | null;
-  /** Requests allowed on each day of the month, up to today. */
+  /** What allowed requests of each day of the month cost, up to today. */
   byDay: { day: Date; allowed: number }[];
 }
 
@@ -76,7 +76,13 @@ async function readAdmissions(
   const to = nextStep(at, 'day');
   const usage = { projectId, from: since < monthStart ? since : monthStart, to };
   const rows = await db.orm.execute<{ dayMs: number; allowed: number; recent: number }>(sql`
-    with ${days(usage)}, counted as (${decisionsByHour(usage, 'allowed')})
+    with ${days(usage)}, counted as (
+      select at, count from (${decisionsByHour(usage, 'allowed')}) as calls
+      union all
+      select hour, case kind when 'surplus' then count else -count end
+      from usage_cost_hours where project_id = ${projectId}
+        and hour >= ${instant(usage.from)} and hour < ${instant(to)}
+    )
     select ${toMs(stepOf(sql`at`, 'day'))} as "dayMs", sum(count)::float8 as allowed,
       coalesce(sum(count) filter (where at >= ${instant(since)}), 0)::float8 as recent
     from counted group by 1`);

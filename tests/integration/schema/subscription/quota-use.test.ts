@@ -1,4 +1,5 @@
-import { readQuotaUse } from '@ceiba/schema';
+import { randomUUID } from 'node:crypto';
+import { readQuotaUse, recordUsage } from '@ceiba/schema';
 import { describe, expect, test } from 'vitest';
 import { flush, givePlan, makeProject, rollUpAll, useBench } from '../support.ts';
 
@@ -37,6 +38,25 @@ describe('the use of a quota', () => {
       expect(Math.abs(use!.countedAt!.getTime() - Date.now())).toBeLessThan(60_000);
       await rollUpAll(bench.db);
     }
+  });
+
+  test('has what the calls of each day cost', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    await bench.db.sql`
+      update projects set created_at = '2025-01-01T00:00:00Z' where id = ${projectId}`;
+    await flush(bench.db, projectId, [{ at: '2026-03-01T09:00:00Z', count: 5 }]);
+    const hour = Date.parse('2026-03-01T09:00:00Z') / 3_600_000;
+    const cost = { projectId, hour, apiKeyId: randomUUID(), incarnation: 'i' };
+    const costs = [
+      { ...cost, kind: 'surplus' as const, count: 20 },
+      { ...cost, kind: 'free' as const, count: 2 },
+    ];
+    await recordUsage(bench.db, { costs });
+    const now = new Date('2026-03-02T12:00:00Z');
+    expect(await readQuotaUse(bench.db, projectId, now)).toMatchObject({
+      byDay: [{ allowed: 23 }, { allowed: 0 }],
+      recent: { allowed: 23 },
+    });
   });
 
   test('has the time when the count last grew, not when it was last written', async () => {
