@@ -383,6 +383,45 @@ describe('a key', () => {
   });
 });
 
+it('a key charges the customer that it has at the time, and no other', async () => {
+  const { post, patch, get, authorize } = await makeProject();
+  const make = async (externalId: string) =>
+    customerOf(await post('/customers', { externalId, dailyQuota: 2 })).customerId;
+  const [first, second] = [await make('first'), await make('second')];
+  const body = { displayName: 'Job', customerId: first };
+  const { apiKeyId, plaintextKey } = createdKeyOf(await post('/api-keys', body));
+  const ask = async () => (await authorize({ apiKey: plaintextKey })).json;
+  const move = (customerId: string | null) => patch(`/api-keys/${apiKeyId}`, { customerId });
+  const refused = {
+    allowed: false,
+    denialReason: 'quota_exceeded',
+    exceededLimit: { owner: 'customer', window: 'day', value: 2 },
+  };
+  const allowedOf = (customerId: string) => ({
+    allowed: true,
+    access: { customer: { customerId } },
+  });
+  for (const customerId of [first, second]) {
+    await move(customerId);
+    expect(await ask()).toMatchObject(allowedOf(customerId));
+    expect(await ask()).toMatchObject(allowedOf(customerId));
+    expect(await ask()).toMatchObject(refused);
+  }
+  await move(first);
+  expect(await ask()).toMatchObject(refused);
+  await move(null);
+  const free = await ask();
+  expect(free).toMatchObject({ allowed: true });
+  expect(free).not.toHaveProperty('access.customer');
+  for (const customerId of [first, second]) {
+    const period = async () => {
+      const { json } = await get(`/customers/${customerId}/usage`);
+      return (json as { period: unknown }).period;
+    };
+    await expect.poll(period, { timeout: 20_000 }).toMatchObject({ cost: 2, dailyCost: 2 });
+  }
+});
+
 describe('usage', () => {
   it('of a customer, of a key and of the project is that of their calls, with the cost', async () => {
     const { get, post, authorize } = await makeProject();
