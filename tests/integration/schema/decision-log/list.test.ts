@@ -17,6 +17,7 @@ const DAY_MS = 86_400_000;
 const KEY = randomUUID();
 const PREFIX = 'ceiba_Unknown0';
 
+const CUSTOMER = randomUUID();
 let projectId: string;
 /** The decisions of the project by name, oldest first, with the same ones of another project. */
 const MADE: [string, number, Partial<NewDecision>][] = [
@@ -39,7 +40,11 @@ const MADE: [string, number, Partial<NewDecision>][] = [
     },
   ],
   ['without a path', NOON + 2, { path: null, apiKeyId: randomUUID() }],
-  ['tomorrow', NOON + DAY_MS, { outcome: 'allowed', path: '/v10', requestId: 'request-10' }],
+  [
+    'tomorrow',
+    NOON + DAY_MS,
+    { customerId: CUSTOMER, outcome: 'allowed', path: '/v10', requestId: 'request-10' },
+  ],
 ];
 const ids = new Map<string, string>();
 const nameOf = (decisionId: string) => [...ids].find(([, id]) => id === decisionId)?.[0];
@@ -76,6 +81,8 @@ describe('the list of decisions', () => {
     ['reason', () => ({ reason: 'rate_limited' }), ['second of one ms']],
     ['reason and another outcome', () => ({ reason: 'rate_limited', outcome: 'allowed' }), []],
     ['key', () => ({ apiKeyId: KEY }), ['second of one ms', 'first of one ms']],
+    ['customer', () => ({ customerId: CUSTOMER }), ['tomorrow']],
+    ['unknown customer', () => ({ customerId: randomUUID() }), []],
     ['unknown key', () => ({ apiKeyId: randomUUID() }), []],
     ['prefix of an unknown key', () => ({ unknownKeyPrefix: PREFIX }), ['posted']],
     [

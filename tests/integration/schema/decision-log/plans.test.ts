@@ -23,6 +23,7 @@ const bench = useBench({ maxConnections: 1 });
 const START = Date.parse('2026-10-01T00:00:00Z');
 const DAY_MS = 86_400_000;
 const KEY = randomUUID();
+const CUSTOMER = randomUUID();
 let projectId: string;
 
 /**
@@ -32,7 +33,7 @@ let projectId: string;
 async function fill(id: string): Promise<void> {
   await bench.db.sql`
     insert into decisions (project_id, at, decision_id, request_id, method, path, outcome, api_key_id,
-      latency_ms)
+      customer_id, latency_ms)
     select ${id}, at,
       (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '70008000'
         || lpad(to_hex(n), 12, '0'))::uuid,
@@ -41,7 +42,8 @@ async function fill(id: string): Promise<void> {
         else '/v1/reports/' end || n,
       case when n % 1000 = 1 then 'rate_limited' when n % 500 = 2 then 'allowed'
         when n % 2 = 0 then 'invalid_api_key' else 'policy_no_match' end,
-      case when n % 2500 = 4 then ${KEY}::uuid when n % 2 = 0 then md5(n::text)::uuid end, 1
+      case when n % 2500 = 4 then ${KEY}::uuid when n % 2 = 0 then md5(n::text)::uuid end,
+      case when n % 2500 = 8 then ${CUSTOMER}::uuid when n % 2 = 0 then md5(n::text)::uuid end, 1
     from (
       select n, to_timestamp(${START / 1_000}::float8) +
         n * (interval '1 day' * ${DAYS}::int / ${ROWS + 1}::int) as at
@@ -76,6 +78,8 @@ const FILTERS: [string, () => DecisionFilter, number][] = [
   ['a reason that never occurred', () => ({ reason: 'quota_exceeded' }), 0],
   ['a key', () => ({ apiKeyId: KEY }), 60],
   ['an unknown key', () => ({ apiKeyId: randomUUID() }), 0],
+  ['a customer', () => ({ customerId: CUSTOMER }), 80],
+  ['an unknown customer', () => ({ customerId: randomUUID() }), 0],
   ['a rare method', () => ({ method: 'DELETE' }), 250],
   ['a method that never occurred', () => ({ method: 'PATCH' }), 0],
   ['a rare path', () => ({ pathPrefix: '/v2/rare' }), 60],
