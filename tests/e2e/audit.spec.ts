@@ -72,7 +72,9 @@ test('changes of members and alerts can be filtered, and link to their page', as
       await expect(page).toHaveURL(/kind=/);
       await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(1);
     }
-    await expect(page.getByLabel('Type').getByRole('option', { name: 'Plans' })).toHaveCount(0);
+    await expect(
+      page.getByLabel('Type').getByRole('option', { name: 'Plans', exact: true }),
+    ).toHaveCount(0);
   }
   await gotoReady(page, project.at('audit?kind=member'));
   await page.getByRole('main').getByRole('listitem').locator('summary').click();

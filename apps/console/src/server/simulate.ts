@@ -12,6 +12,7 @@ import {
 import {
   type Database,
   listPolicies,
+  type PolicyRecord,
   type Project,
   readSimulation,
   type Simulation as SimulationFacts,
@@ -127,7 +128,7 @@ const GATES: Record<GateId, (seen: Seen, stopped: boolean) => GateView> = {
   policy_no_match: (seen, stopped) =>
     stopped
       ? noPolicy(seen)
-      : { saw: seen.facts.match.winner ? policyText(seen.facts.match.winner) : '' },
+      : { saw: seen.facts.match.winner ? policyWithCost(seen.facts.match.winner) : '' },
   scope: (seen, stopped) => {
     if (stopped) return notOpen(seen);
     const { keyScopes, customer } = seen.facts;
@@ -292,6 +293,11 @@ function notOpen({ project, facts }: Seen): GateView {
 
 const listed = (labels: Labels | undefined): string =>
   labels?.length ? labels.join(', ') : 'no scopes';
+
+const policyWithCost = (policy: PolicyRecord) =>
+  policy.cost === 1
+    ? policyText(policy)
+    : `${policyText(policy)}, ${policy.cost === 0 ? 'free' : `costs ${formatCount(policy.cost)}`}`;
 
 function noPolicy({ project, facts: { match }, policies, call: { method, path } }: Seen): GateView {
   const saw =

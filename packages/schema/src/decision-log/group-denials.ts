@@ -15,6 +15,8 @@ export interface DenialGroup {
   firstAt: Date;
   lastAt: Date;
   lastDecisionId: string;
+  /** Whether one of them has no detail: for `policy_no_match`, whether a call lacked a policy, not a label. */
+  hasPlain: boolean;
 }
 
 export interface DenialGroupRequest {
@@ -50,7 +52,7 @@ export async function groupDenials(
 ): Promise<DenialGroup[]> {
   const rows = await db.orm.execute<Row & Record<string, unknown>>(sql`
     with denial as (
-      select at, decision_id, outcome, method, path,
+      select at, decision_id, outcome, denial_detail, method, path,
         regexp_replace(path, ${ID_SEGMENT}, '/{id}', 'g') as shape
       from decisions
       where project_id = ${projectId} and outcome <> 'allowed'
@@ -60,14 +62,14 @@ export async function groupDenials(
       order by at desc, decision_id desc limit ${GROUPED_DENIALS_MAX}
     ), ranked as (
       select outcome, method, shape, count(*)::int as count,
-        min(at) as first_at, max(at) as last_at,
+        min(at) as first_at, max(at) as last_at, bool_or(denial_detail is null) as has_plain,
         (array_agg(decision_id order by at desc, decision_id desc))[1] as last_id,
         (array_agg(path order by at desc, decision_id desc))[1] as last_path
       from denial group by outcome, method, shape
     )
     select outcome as "denialReason", method, shape as "pathShape", last_path as "samplePath", count,
       ${toMs(sql`first_at`)} as "firstAtMs", ${toMs(sql`last_at`)} as "lastAtMs",
-      last_id as "lastDecisionId"
+      last_id as "lastDecisionId", has_plain as "hasPlain"
     from ranked order by count desc, last_at desc, last_id limit ${limit}`);
   return rows.map(({ firstAtMs, lastAtMs, ...group }) => ({
     ...group,

@@ -212,6 +212,7 @@ describe('the groups of denials', () => {
       firstAt: new Date(NOON + 5),
       lastAt: new Date(NOON + 30),
       lastDecisionId: newest.decisionId,
+      hasPlain: true,
     });
     expect(await groupDenials(bench.db, { ...range, limit: 1 })).toHaveLength(1);
   });

@@ -42,13 +42,23 @@ const THEME_ITEMS = [
   { theme: 'system', name: 'Same theme as the system', icon: Monitor },
 ] as const;
 
-/** What the server found matches already, and comes after what the palette finds itself. */
-const scoreOf = (value: string, search: string, keywords?: string[]): number =>
-  keywords?.includes(FOUND) ? Number.MIN_VALUE : defaultFilter(value, search, keywords);
+/** Less than that of any name that holds the text. */
+const FOUND_SCORE = 1e-3;
 
 /**
- * Finds pages and actions by a part of their name, and has the server look for keys, policies,
- * requests and guides. Of a credential that is pasted, only the visible prefix stays in the field.
+ * What the server found matches already. It comes after names that hold the text, and before those that
+ * only have its letters in order, such as "Create customer" for "acme".
+ */
+function scoreOf(value: string, search: string, keywords?: string[]): number {
+  if (keywords?.includes(FOUND)) return FOUND_SCORE;
+  const score = defaultFilter(value, search, keywords);
+  const holdsText = value.toLowerCase().includes(search.trim().toLowerCase());
+  return holdsText ? score : score * FOUND_SCORE ** 2;
+}
+
+/**
+ * Finds pages and actions by a part of their name, and has the server look for keys, customers,
+ * policies, requests and guides. Of a credential that is pasted, only the visible prefix stays in the field.
  */
 export default function CommandPalette({
   user,
@@ -170,7 +180,7 @@ export default function CommandPalette({
           placeholder={
             place === null
               ? 'Find a project, page, action or guide'
-              : 'Find a page, key, policy, request or guide'
+              : 'Find a page, key, customer, policy, request or guide'
           }
         >
           <SearchField />

@@ -4,6 +4,7 @@ import { UUID } from '@ceiba/contract/sets';
 import { mayDo, type ProjectRight } from '@ceiba/domain';
 import {
   type Database,
+  getCustomer,
   listCustomers,
   listDecisions,
   listPolicies,
@@ -41,13 +42,12 @@ const FINDERS: Record<SearchedKind, Finder> = {
       detail: status === 'active' ? `${keyPrefix}…` : `${keyPrefix}… ${status}`,
     }));
   },
-  /** By the external ID or the name. */
+  /** By a part of the external ID or the name, or by its ID. */
   async customer(db, projectId, text) {
-    const { items } = await listCustomers(db, {
-      projectId,
-      filter: { search: text },
-      limit: LISTED,
-    });
+    const customerId = text.toLowerCase();
+    const one = UUID.test(customerId) ? await getCustomer(db, { projectId, customerId }) : null;
+    const search = { projectId, filter: { search: text }, limit: LISTED };
+    const items = one === null ? (await listCustomers(db, search)).items : [one];
     return items.map(({ customerId, externalId, name, suspendedAt }) => ({
       id: customerId,
       name: name || externalId,

@@ -65,8 +65,9 @@ interface StepsProps extends Pick<DenialGroupsProps, 'projectId' | 'mayAddPolicy
 }
 
 function Steps({ projectId, group, mayAddPolicy }: StepsProps) {
-  const { denialReason, method, pathShape, samplePath, firstAt } = group;
-  const isMissingPolicy = mayAddPolicy && denialReason === 'policy_no_match';
+  const { denialReason, method, pathShape, samplePath, firstAt, hasPlain } = group;
+  // Where a policy matched, the key or its customer's plan lacks its labels.
+  const isMissingPolicy = mayAddPolicy && denialReason === 'policy_no_match' && hasPlain;
   const fields = { reason: denialReason, method, pathPrefix: prefixOf(pathShape) };
   // Since the first that was counted: without a time, a rare group is searched for in the whole log.
   const href = requestsBetween(projectId, { from: firstAt }, fields);
