@@ -3,7 +3,7 @@
  * client and the adapters share one copy of the error class. The closed sets and types of the contract
  * are bundled, so that the package has no dependencies. npm packs the license from beside them.
  */
-import { copyFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { rollup } from 'rollup';
@@ -11,6 +11,8 @@ import { dts } from 'rollup-plugin-dts';
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const ENTRIES = ['index', 'express', 'fastify', 'hono', 'next', 'fetch', 'node', 'testing'];
+/** Those that extend the types of a framework, which may have one declaration per format. */
+const AUGMENTING = ['express', 'fastify', 'hono'];
 /** Built here and then renamed, so that a running program never sees an incomplete package. */
 const draft = at(`./dist.${process.pid}`);
 const sources = readdirSync(at('./src'), { recursive: true })
@@ -73,12 +75,15 @@ async function buildTypes() {
     await bundle.write({
       dir: draft,
       entryFileNames: `[name]${extension}`,
-      // Declarations are the same in both formats: modules of each read one copy.
+      // Declarations are the same in both formats, so modules of each read one copy.
       chunkFileNames: 'types/[name].d.cts',
       format: 'es',
     });
   }
   await bundle.close();
+  for (const name of ENTRIES.filter((name) => !AUGMENTING.includes(name))) {
+    writeFileSync(`${draft}/${name}.d.ts`, `export * from './${name}.cjs';\n`);
+  }
 }
 
 try {

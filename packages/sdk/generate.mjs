@@ -18,10 +18,19 @@ const ROOTS = [
   'ApiKeyCreateResult',
   'ApiKeyLifecycleResult',
   'Decision',
+  'Customer',
+  'CustomerListResult',
+  'UsageResult',
+  'CustomerUsageResult',
 ];
 
 /** What the client sends: only its types. */
-const INPUTS = [];
+const INPUTS = [
+  'CreateApiKeyRequest',
+  'UpdateApiKeyRequest',
+  'CreateCustomerRequest',
+  'UpdateCustomerRequest',
+];
 
 /**
  * Where the client accepts more than the Runtime promises: a newer one may deny for another reason,
@@ -29,6 +38,7 @@ const INPUTS = [];
  */
 const TOLERATED = {
   'DenyDecision.denialReason': { type: 'DenialReason | (string & {})', reader: 'text' },
+  'Customer.name': { type: 'string', reader: 'anyText' },
   'DenyDecision.decisionId': { type: 'string | null', reader: '(id) => text(id) ?? null' },
 };
 /** Fields without which an answer is valid, also where they are malformed. */
@@ -42,7 +52,7 @@ const DISPENSABLE = [
 const HEAD = `/** What the Runtime answers. Written by generate.mjs from its OpenAPI document. */
 
 import type { DenialReason } from '@ceiba/contract/sets';
-import { count, fieldsOf, list, nullable, oneOf, type Read, shape, text } from '../json.ts';
+import { anyText, count, fieldsOf, list, nullable, oneOf, type Read, shape, text } from '../json.ts';
 
 /*
  * Answers are read field by field, because a value that only resembles an allow must not become one

@@ -19,17 +19,20 @@ class FakeClient:
     """Answers from a table, without a Runtime or a network. It matches no paths and charges nothing.
 
     :param verdicts: the verdict by API key; a key that is not listed is `invalid_api_key`
+    :param customers: the external ID of the customer by API key, for the verdict `"allow"`
     """
 
     def __init__(
         self,
         verdicts: Optional[Mapping[str, FakeVerdict]] = None,
         project_id: str = FAKE_PROJECT_ID,
+        customers: Optional[Mapping[str, str]] = None,
     ) -> None:
         self.project_id = project_id
         #: Every question so far, in order.
         self.questions: List[AuthorizeRequest] = []
         self._verdicts = dict(verdicts or {})
+        self._customers = dict(customers or {})
 
     def authorize(self, body: AuthorizeRequest) -> Decision:
         self.questions.append(body)
@@ -41,7 +44,17 @@ class FakeClient:
             return verdict
         if verdict == "unavailable":
             raise CeibaError("the fake Runtime is unavailable")
-        return allow_decision(self.project_id) if verdict == "allow" else deny_decision(verdict)
+        if verdict != "allow":
+            return deny_decision(verdict)
+        decision = allow_decision(self.project_id)
+        if api_key in self._customers:
+            external_id = self._customers[api_key]
+            decision["access"]["customer"] = {
+                "customerId": "00000000-0000-4000-8000-000000000005",
+                "externalId": external_id,
+                "plan": None,
+            }
+        return decision
 
 
 def _limits() -> Limits:

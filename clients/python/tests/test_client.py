@@ -387,6 +387,12 @@ class GuardCases:
             status = self.ask(FakeClient({"key": decision}), [("x-api-key", "key")])[0]
             self.assertEqual((scopes, status), (scopes, expected))
 
+    def test_names_the_customer_of_a_key_in_tests_of_a_host(self):
+        client = FakeClient({"good": "allow", "other": "allow"}, customers={"good": "acme"})
+        handled = self.ask(client, [("x-api-key", "good")])[3]
+        self.assertEqual(handled[0]["customer"]["externalId"], "acme")
+        self.assertNotIn("customer", self.ask(client, [("x-api-key", "other")])[3][0])
+
     def test_charges_the_cost_that_the_host_says(self):
         key = [("x-api-key", "good")]
         for cost, expected in ((25, 25), (0, 0), (lambda request: len(request), None)):

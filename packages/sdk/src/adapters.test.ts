@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { Hono } from 'hono';
 import { describe, expect, it, vi } from 'vitest';
-import { createExpressMiddleware } from './express.ts';
+import { createExpressMiddleware, type ExpressCostRequest } from './express.ts';
 import { createFastifyPreHandler } from './fastify.ts';
 import { createFetchGuard } from './fetch.ts';
 import { type CeibaEnv, createHonoMiddleware } from './hono.ts';
@@ -65,9 +65,7 @@ describe('the cost of a request', () => {
   });
 
   it('is asked about what Express and Fastify hand to their handlers', async () => {
-    const express = costing((req: IncomingMessage & { query?: { rows: number } }) =>
-      Number(req.query?.rows),
-    );
+    const express = costing((req: ExpressCostRequest) => Number(req.query.rows));
     const req = Object.assign(new IncomingMessage(new Socket()), {
       method: 'GET',
       url: '/v1/reports',

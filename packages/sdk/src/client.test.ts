@@ -25,6 +25,31 @@ const SUMMARY = {
   lastUsedAt: null,
 };
 
+const CUSTOMER_ID = '0192f0c0-0000-7000-8000-000000000003';
+const CUSTOMER = {
+  customerId: CUSTOMER_ID,
+  externalId: 'acme',
+  name: '',
+  metadata: { crm: { id: 7 }, tags: [] },
+  suspendedAt: null,
+  plan: { planId: '0192f0c0-0000-7000-8000-000000000004', name: 'Gold' },
+  subscriptionStatus: 'trialing',
+  currentPeriodEnd: '2027-01-01T00:00:00.000Z',
+  billingDay: 15,
+  rateLimitPerMinute: null,
+  dailyQuota: 0,
+  monthlyQuota: 1_000_000_000_000,
+  createdAt: '2026-11-20T10:00:00.000Z',
+};
+const STEP = { from: '2026-11-20T00:00:00.000Z', allowed: 3, denied: 1, cost: 75 };
+const USAGE = {
+  from: '2026-11-20T00:00:00.000Z',
+  to: '2026-11-21T00:00:00.000Z',
+  step: 'day',
+  usage: [STEP],
+};
+const PERIOD = { from: USAGE.from, to: USAGE.to, cost: 75, dailyCost: 75 };
+
 interface Recorded {
   readonly method: string | undefined;
   readonly url: string | undefined;
@@ -110,6 +135,7 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
 
   const question = { apiKey: 'ceiba_key', method: 'GET', path: '/v1/reports' };
   const keys = `/rt/projects/${PROJECT_ID}/api-keys`;
+  const customers = `/rt/projects/${PROJECT_ID}/customers`;
 
   it('sends the trace context of a question, and of nothing else', async () => {
     answer = json(200, allowDecision());
@@ -205,6 +231,89 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
       { apiKeyId: KEY_ID, status: 'archived' },
     ],
     [
+      'createApiKey',
+      [{ displayName: 'Nightly job', externalCustomerId: 'acme', scopes: [], dailyQuota: 5 }],
+      'POST',
+      keys,
+      { displayName: 'Nightly job', externalCustomerId: 'acme', scopes: [], dailyQuota: 5 },
+      { apiKeyId: KEY_ID, displayName: 'Nightly job', keyPrefix: 'p', plaintextKey: 'ceiba_x' },
+    ],
+    [
+      'updateApiKey',
+      [KEY_ID, { customerId: CUSTOMER_ID, scopes: null }],
+      'PATCH',
+      `${keys}/${KEY_ID}`,
+      { customerId: CUSTOMER_ID, scopes: null },
+      {
+        ...SUMMARY,
+        customer: { customerId: CUSTOMER_ID, externalId: 'acme' },
+        scopes: ['read'],
+        rateLimitPerMinute: 1,
+        dailyQuota: 2,
+        monthlyQuota: 3,
+      },
+    ],
+    [
+      'getApiKeyUsage',
+      [KEY_ID, { from: USAGE.from, step: 'day', to: undefined }],
+      'GET',
+      `${keys}/${KEY_ID}/usage?from=2026-11-20T00%3A00%3A00.000Z&step=day`,
+      undefined,
+      USAGE,
+    ],
+    ['getUsage', [], 'GET', `/rt/projects/${PROJECT_ID}/usage`, undefined, USAGE],
+    [
+      'customers.create',
+      [{ externalId: 'acme', plan: 'Gold' }],
+      'POST',
+      customers,
+      { externalId: 'acme', plan: 'Gold' },
+      CUSTOMER,
+    ],
+    ['customers.get', [CUSTOMER_ID], 'GET', `${customers}/${CUSTOMER_ID}`, undefined, CUSTOMER],
+    [
+      'customers.list',
+      [{ status: 'suspended', search: 'a&b=ü', limit: 2, cursor: undefined }],
+      'GET',
+      `${customers}?status=suspended&search=a%26b%3D%C3%BC&limit=2`,
+      undefined,
+      { customers: [CUSTOMER], nextCursor: 'after.x' },
+    ],
+    ['customers.list', [], 'GET', customers, undefined, { customers: [], nextCursor: null }],
+    [
+      'customers.update',
+      [CUSTOMER_ID, { plan: null }],
+      'PATCH',
+      `${customers}/${CUSTOMER_ID}`,
+      { plan: null },
+      { ...CUSTOMER, plan: null, subscriptionStatus: null, currentPeriodEnd: null },
+    ],
+    [
+      'customers.suspend',
+      [CUSTOMER_ID],
+      'POST',
+      `${customers}/${CUSTOMER_ID}/suspend`,
+      {},
+      { ...CUSTOMER, suspendedAt: CUSTOMER.createdAt },
+    ],
+    ['customers.resume', [CUSTOMER_ID], 'POST', `${customers}/${CUSTOMER_ID}/resume`, {}, CUSTOMER],
+    [
+      'customers.usage',
+      [CUSTOMER_ID, { step: 'month' }],
+      'GET',
+      `${customers}/${CUSTOMER_ID}/usage?step=month`,
+      undefined,
+      { ...USAGE, step: 'month', period: PERIOD },
+    ],
+    [
+      'authorize',
+      [{ ...question, cost: 25 }],
+      'POST',
+      `/rt/projects/${PROJECT_ID}/authorize`,
+      { ...question, cost: 25 },
+      allowDecision(),
+    ],
+    [
       'authorize',
       [question],
       'POST',
@@ -214,8 +323,11 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
     ],
   ] as const)('%s(%j) is %s %s', async (name, args, method, url, body, result) => {
     answer = json(200, result);
-    const client = connect() as unknown as Record<string, (...a: unknown[]) => Promise<unknown>>;
-    expect(await client[name]?.(...args)).toEqual(result);
+    type Methods = Record<string, (...a: unknown[]) => Promise<unknown>>;
+    const [called = '', of] = name.split('.').reverse();
+    const client = connect();
+    const methods = (of === undefined ? client : client.customers) as unknown as Methods;
+    expect(await methods[called]?.(...args)).toEqual(result);
     expect(recorded).toHaveLength(1);
     const [request] = recorded;
     expect([request?.method, request?.url]).toEqual([method, url]);
@@ -224,26 +336,43 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
     expect(request?.body).toBe(body === undefined ? '' : JSON.stringify(body));
   });
 
+  it('finds a customer by exactly its external id, and none for another or an empty one', async () => {
+    const client = connect();
+    answer = json(200, { customers: [CUSTOMER], nextCursor: null });
+    expect(await client.customers.getByExternalId('acme')).toEqual(CUSTOMER);
+    expect(recorded[0]?.url).toBe(`${customers}?externalId=acme`);
+    expect(await client.customers.getByExternalId('ACME')).toBeNull();
+    answer = json(200, { customers: [], nextCursor: null });
+    expect(await client.customers.getByExternalId('other')).toBeNull();
+    recorded = [];
+    expect(await client.customers.getByExternalId('')).toBeNull();
+    expect(recorded).toEqual([]);
+  });
+
   it('keeps the path prefix of the base URL', async () => {
     await connect(10_000, '/ceiba').authorize(question);
     expect(recorded[0]?.url).toBe(`/ceiba/rt/projects/${PROJECT_ID}/authorize`);
   });
 
-  it.each(['', '.', '..'])(
-    'sends no key id that would address another route: %j',
-    async (apiKeyId) => {
-      const client = connect();
-      for (const run of [
-        () => client.getApiKey(apiKeyId),
-        () => client.setApiKeyExpiry(apiKeyId, null),
-        () => client.revokeApiKey(apiKeyId),
-        () => client.archiveApiKey(apiKeyId),
-      ]) {
-        await expect(run()).rejects.toThrow(TypeError);
-      }
-      expect(recorded).toEqual([]);
-    },
-  );
+  it.each(['', '.', '..'])('sends no id that would address another route: %j', async (apiKeyId) => {
+    const client = connect();
+    for (const run of [
+      () => client.getApiKey(apiKeyId),
+      () => client.setApiKeyExpiry(apiKeyId, null),
+      () => client.revokeApiKey(apiKeyId),
+      () => client.archiveApiKey(apiKeyId),
+      () => client.updateApiKey(apiKeyId, { scopes: [] }),
+      () => client.getApiKeyUsage(apiKeyId),
+      () => client.customers.get(apiKeyId),
+      () => client.customers.update(apiKeyId, { name: 'x' }),
+      () => client.customers.suspend(apiKeyId),
+      () => client.customers.resume(apiKeyId),
+      () => client.customers.usage(apiKeyId),
+    ]) {
+      await expect(run()).rejects.toThrow(TypeError);
+    }
+    expect(recorded).toEqual([]);
+  });
 
   it('escapes a key id and leaves its validation to the Runtime', async () => {
     answer = json(400, { error: 'invalid_request', message: 'm', requestId: 'r' });

@@ -7,14 +7,17 @@ import {
 } from './circuit-breaker.ts';
 import { Coalescer } from './coalescer.ts';
 import { type CeibaConfig, parseTimeout } from './config.ts';
+import { Customers } from './customers.ts';
 import { RuntimeTransportError } from './errors.ts';
 import {
   parseApiKeyCreateResult,
   parseApiKeyLifecycleResult,
   parseApiKeyListResult,
   parseApiKeySummary,
+  parseUsageResult,
 } from './generated/wire.ts';
 import { isRefusedQuestion, resultOf, withSetting } from './http/answer.ts';
+import { type Call, queryOf, segmentOf } from './http/call.ts';
 import { createFetchTransport, type FetchLike } from './http/fetch-transport.ts';
 import type { Exchange, Transport } from './http/transport.ts';
 import { CAN_SHARE_EXCHANGES, createDefaultTransport } from './platform.ts';
@@ -28,7 +31,11 @@ import type {
   AuthorizeInput,
   AuthorizeOptions,
   CallOptions,
+  CreateApiKeyRequest,
   Decision,
+  UpdateApiKeyRequest,
+  UsageQuery,
+  UsageResult,
 } from './types.ts';
 
 /** Options of the client that are not in the config. */
@@ -42,7 +49,7 @@ export interface CeibaRuntimeClientOptions {
   readonly circuitBreaker?: CircuitBreakerOptions | undefined;
 }
 
-/** A key is small. */
+/** A key, a customer and a year of usage are small. */
 const ANSWER_BYTES_MAX = 64 * 1024;
 /**
  * The list has no pages and keys are never deleted, so a list that is too large stays too large. A
@@ -63,13 +70,14 @@ const LIST_BYTES_MAX = 96 * 1024 * 1024;
  */
 export class CeibaRuntimeClient implements AuthorizeClient {
   readonly projectId: string;
+  /** The customers of the project. */
+  readonly customers: Customers;
   readonly #runtimeBaseUrl: string;
   readonly #timeoutMs: number;
   readonly #transport: Transport;
   readonly #exchanges: AuthorizeExchanges;
   readonly #coalescer: Coalescer | undefined;
-  readonly #authorizePath: string;
-  readonly #keysPath: string;
+  readonly #projectPath: string;
 
   /** @throws {CeibaConfigError} when an option of the circuit breaker is invalid. */
   constructor(config: CeibaConfig, options: CeibaRuntimeClientOptions = {}) {
@@ -86,11 +94,12 @@ export class CeibaRuntimeClient implements AuthorizeClient {
     const breaker = options.circuitBreaker
       ? createCircuitBreaker(options.circuitBreaker)
       : ALWAYS_CLOSED;
-    this.#authorizePath = `/rt/projects/${config.projectId}/authorize`;
-    this.#exchanges = createAuthorizeExchanges(this.#transport, this.#authorizePath, breaker);
+    this.#projectPath = `/rt/projects/${config.projectId}`;
+    const authorizePath = `${this.#projectPath}/authorize`;
+    this.#exchanges = createAuthorizeExchanges(this.#transport, authorizePath, breaker);
     const mayShare = config.batching && CAN_SHARE_EXCHANGES;
     this.#coalescer = mayShare ? new Coalescer(this.#exchanges) : undefined;
-    this.#keysPath = `/rt/projects/${config.projectId}/api-keys`;
+    this.customers = new Customers(this.#call);
   }
 
   /**
@@ -119,7 +128,7 @@ export class CeibaRuntimeClient implements AuthorizeClient {
   async verify({ signal, timeoutMs = this.#timeoutMs }: CallOptions = {}): Promise<void> {
     const exchange: Exchange = {
       method: 'POST',
-      path: this.#authorizePath,
+      path: `${this.#projectPath}/authorize`,
       body: '{}',
       timeoutMs: parseTimeout(timeoutMs),
       maxResponseBytes: ANSWER_BYTES_MAX,
@@ -139,51 +148,75 @@ export class CeibaRuntimeClient implements AuthorizeClient {
    * of keys, raise `timeoutMs` for this call and the Runtime's setting `KEY_ROUTE_DEADLINE_MS` (2 s
    * by default).
    */
-  listApiKeys(options: CallOptions = {}): Promise<ApiKeyListResult> {
-    return this.#call(
-      'GET',
-      this.#keysPath,
-      undefined,
-      parseApiKeyListResult,
-      options,
-      LIST_BYTES_MAX,
-    );
+  listApiKeys(options?: CallOptions): Promise<ApiKeyListResult> {
+    return this.#call('GET', KEYS, undefined, parseApiKeyListResult, options, LIST_BYTES_MAX);
   }
 
   /** One key. 404 `not_found` also for a key of another project. */
-  async getApiKey(apiKeyId: string, options: CallOptions = {}): Promise<ApiKeySummary> {
-    return this.#call('GET', this.#keyPath(apiKeyId), undefined, parseApiKeySummary, options);
+  async getApiKey(apiKeyId: string, options?: CallOptions): Promise<ApiKeySummary> {
+    return this.#call('GET', keyPath(apiKeyId), undefined, parseApiKeySummary, options);
   }
 
   /**
-   * Creates a key. Only this result contains `plaintextKey`: if the call fails without an answer,
-   * list the keys and revoke the new one, whose plaintext is lost. 403 `plan_limit_reached` at the
-   * plan's cap of active keys.
+   * Creates a key, from its name alone or with its customer, scopes, expiry and limits. Only this
+   * result contains `plaintextKey`: if the call fails without an answer, list the keys and revoke the
+   * new one, whose plaintext is lost. 403 `plan_limit_reached` at the cap of active keys, of the
+   * project's plan or the customer's.
    */
-  createApiKey(displayName: string, options: CallOptions = {}): Promise<ApiKeyCreateResult> {
-    return this.#call('POST', this.#keysPath, { displayName }, parseApiKeyCreateResult, options);
+  createApiKey(
+    nameOrInput: string | CreateApiKeyRequest,
+    options?: CallOptions,
+  ): Promise<ApiKeyCreateResult> {
+    const input = typeof nameOrInput === 'string' ? { displayName: nameOrInput } : nameOrInput;
+    return this.#call('POST', KEYS, input, parseApiKeyCreateResult, options);
+  }
+
+  /**
+   * Changes the fields that are given, from the next decision on: null clears one, another customer
+   * moves the key. 409 unless active; 403 `plan_limit_reached` where the customer is full.
+   */
+  async updateApiKey(
+    apiKeyId: string,
+    changes: UpdateApiKeyRequest,
+    options?: CallOptions,
+  ): Promise<ApiKeySummary> {
+    return this.#call('PATCH', keyPath(apiKeyId), changes, parseApiKeySummary, options);
   }
 
   /** Sets the expiry (ISO 8601 with `Z` or an offset) or clears it (null). 409 unless active. */
   async setApiKeyExpiry(
     apiKeyId: string,
     expiresAt: string | null,
-    options: CallOptions = {},
+    options?: CallOptions,
   ): Promise<ApiKeySummary> {
-    const path = this.#keyPath(apiKeyId);
-    return this.#call('PATCH', path, { expiresAt }, parseApiKeySummary, options);
+    return this.updateApiKey(apiKeyId, { expiresAt }, options);
   }
 
   /** Revokes a key permanently, from the next decision on. 409 when it is archived. */
-  async revokeApiKey(apiKeyId: string, options: CallOptions = {}): Promise<ApiKeyLifecycleResult> {
-    const path = `${this.#keyPath(apiKeyId)}/revoke`;
+  async revokeApiKey(apiKeyId: string, options?: CallOptions): Promise<ApiKeyLifecycleResult> {
+    const path = `${keyPath(apiKeyId)}/revoke`;
     return this.#call('POST', path, {}, parseApiKeyLifecycleResult, options);
   }
 
   /** Archives a key permanently. 409 when it is revoked. */
-  async archiveApiKey(apiKeyId: string, options: CallOptions = {}): Promise<ApiKeyLifecycleResult> {
-    const path = `${this.#keyPath(apiKeyId)}/archive`;
+  async archiveApiKey(apiKeyId: string, options?: CallOptions): Promise<ApiKeyLifecycleResult> {
+    const path = `${keyPath(apiKeyId)}/archive`;
     return this.#call('POST', path, {}, parseApiKeyLifecycleResult, options);
+  }
+
+  /** What the project has used, by day or month. */
+  getUsage(query: UsageQuery = {}, options?: CallOptions): Promise<UsageResult> {
+    return this.#call('GET', `/usage${queryOf(query)}`, undefined, parseUsageResult, options);
+  }
+
+  /** What a key has used, by day or month. */
+  async getApiKeyUsage(
+    apiKeyId: string,
+    query: UsageQuery = {},
+    options?: CallOptions,
+  ): Promise<UsageResult> {
+    const path = `${keyPath(apiKeyId)}/usage${queryOf(query)}`;
+    return this.#call('GET', path, undefined, parseUsageResult, options);
   }
 
   /** Closes the client's connections; calls in flight, and questions that wait to leave, fail. */
@@ -192,31 +225,25 @@ export class CeibaRuntimeClient implements AuthorizeClient {
     this.#transport.close();
   }
 
-  /** An empty id or a dot segment would address another route. */
-  #keyPath(apiKeyId: string): string {
-    if (apiKeyId === '' || apiKeyId === '.' || apiKeyId === '..') {
-      throw new TypeError('apiKeyId must be the id of a key');
-    }
-    return `${this.#keysPath}/${encodeURIComponent(apiKeyId)}`;
-  }
-
-  async #call<T>(
-    method: Exchange['method'],
-    path: string,
-    body: object | undefined,
-    parse: (body: unknown) => T | undefined,
-    { signal, timeoutMs = this.#timeoutMs }: CallOptions,
+  readonly #call: Call = async (
+    method,
+    path,
+    body,
+    parse,
+    { signal, timeoutMs = this.#timeoutMs } = {},
     maxResponseBytes = ANSWER_BYTES_MAX,
-  ): Promise<T> {
-    const text = body === undefined ? undefined : JSON.stringify(body);
+  ) => {
     const exchange = {
       method,
-      path,
-      body: text,
+      path: `${this.#projectPath}${path}`,
+      body: body === undefined ? undefined : JSON.stringify(body),
       timeoutMs: parseTimeout(timeoutMs),
       maxResponseBytes,
       signal,
     };
     return resultOf(await this.#transport.send(exchange), parse, maxResponseBytes);
-  }
+  };
 }
+
+const KEYS = '/api-keys';
+const keyPath = (apiKeyId: string) => `${KEYS}/${segmentOf(apiKeyId, 'apiKeyId')}`;

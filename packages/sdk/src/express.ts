@@ -22,6 +22,15 @@ export interface ExpressRequest extends IncomingMessage {
   originalUrl?: string;
 }
 
+/** What the option `cost` is asked about; a host may name the `Request` of Express instead. */
+export interface ExpressCostRequest extends ExpressRequest {
+  readonly path: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  /** Undefined before a parser has read it. */
+  readonly body?: unknown;
+}
+
 /** An Express middleware, typed without a dependency on Express. */
 export type ExpressMiddleware = (
   req: ExpressRequest,
@@ -36,7 +45,9 @@ export type ExpressMiddleware = (
  * @example
  * app.get('/v1/reports', createExpressMiddleware({ client, projectId }), listReports);
  */
-export function createExpressMiddleware(options: AccessOptions<ExpressRequest>): ExpressMiddleware {
+export function createExpressMiddleware(
+  options: AccessOptions<ExpressCostRequest>,
+): ExpressMiddleware {
   const guard = createNodeGuard(options);
 
   return function ceibaAccess(req, res, next) {

@@ -18,6 +18,7 @@ export {
   type CeibaSetting,
   parseCeibaConfig,
 } from './config.ts';
+export type { Customers } from './customers.ts';
 export {
   ceibaErrorCodeForDenial,
   type HostFailureCode,
@@ -41,6 +42,12 @@ export type {
   AuthorizeOptions,
   CallOptions,
   CeibaAccess,
+  CreateApiKeyRequest,
+  CreateCustomerRequest,
+  Customer,
+  CustomerListResult,
+  CustomerQuery,
+  CustomerUsageResult,
   Decision,
   DenialReason,
   DenyDecision,
@@ -52,4 +59,8 @@ export type {
   RequestAccess,
   ResetAfterSeconds,
   TraceContext,
+  UpdateApiKeyRequest,
+  UpdateCustomerRequest,
+  UsageQuery,
+  UsageResult,
 } from './types.ts';

@@ -6,6 +6,7 @@ import type {
   Decision,
   DenialReason,
   DenyDecision,
+  MatchedCustomer,
 } from './types.ts';
 
 /**
@@ -20,6 +21,8 @@ export interface FakeRuntimeOptions {
   readonly projectId?: string;
   /** The verdict by API key. A key that is not listed is `invalid_api_key`. */
   readonly verdicts?: Readonly<Record<string, FakeVerdict>>;
+  /** The external ID of the customer by API key, for the verdict `'allow'`. */
+  readonly customers?: Readonly<Record<string, string>>;
 }
 
 /** Replaces `CeibaRuntimeClient` in the tests of a host. */
@@ -38,12 +41,14 @@ export const FAKE_PROJECT_ID = '00000000-0000-4000-8000-000000000000';
  * @example
  * const client = createFakeRuntimeClient({
  *   verdicts: { 'good-key': 'allow', 'busy-key': 'rate_limited', 'down-key': 'unavailable' },
+ *   customers: { 'good-key': 'acme' },
  * });
  * const app = createApp({ client, projectId: client.projectId });
  */
 export function createFakeRuntimeClient(options: FakeRuntimeOptions = {}): FakeRuntimeClient {
   const { projectId = FAKE_PROJECT_ID } = options;
   const verdicts = new Map(Object.entries(options.verdicts ?? {}));
+  const customers = new Map(Object.entries(options.customers ?? {}));
   const questions: AuthorizeInput[] = [];
 
   async function authorize(input: AuthorizeInput): Promise<Decision> {
@@ -54,10 +59,21 @@ export function createFakeRuntimeClient(options: FakeRuntimeOptions = {}): FakeR
     if (verdict === 'unavailable') {
       throw new RuntimeTransportError('unreachable', 'The fake Runtime is unavailable');
     }
-    return verdict === 'allow' ? allowDecision() : denyDecision(verdict);
+    if (verdict !== 'allow') return denyDecision(verdict);
+    const externalId = customers.get(input.apiKey);
+    const { access } = allowDecision();
+    return externalId === undefined
+      ? allowDecision()
+      : allowDecision({ access: { ...access, customer: fakeCustomer(externalId) } });
   }
   return { projectId, questions, authorize };
 }
+
+const fakeCustomer = (externalId: string): MatchedCustomer => ({
+  customerId: '00000000-0000-4000-8000-000000000005',
+  externalId,
+  plan: null,
+});
 
 const DECISION_ID = '00000000-0000-7000-8000-000000000001';
 

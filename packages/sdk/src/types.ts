@@ -53,6 +53,28 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** Which customers a page has. */
+export interface CustomerQuery {
+  readonly externalId?: string | undefined;
+  readonly status?: 'active' | 'suspended' | undefined;
+  /** Part of the external ID or the name, in either letter case. */
+  readonly search?: string | undefined;
+  /** 1 to 500; 50 by default. */
+  readonly limit?: number | undefined;
+  /** The `nextCursor` of the previous page. */
+  readonly cursor?: string | undefined;
+}
+
+/** A range of usage: the days of the last 30 by default. */
+export interface UsageQuery {
+  /** RFC 3339, inclusive; widened to whole steps. */
+  readonly from?: string | undefined;
+  /** RFC 3339, exclusive; now by default. */
+  readonly to?: string | undefined;
+  /** In UTC; `day` by default. */
+  readonly step?: 'day' | 'month' | undefined;
+}
+
 /** The headers `traceparent` and `tracestate` of W3C Trace Context, as a caller sent them. */
 export interface TraceContext {
   readonly traceparent: string;

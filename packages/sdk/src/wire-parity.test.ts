@@ -13,6 +13,8 @@ import { parseDecision } from './generated/wire.ts';
 import { allowDecision, denyDecision } from './testing.ts';
 import type * as sdk from './types.ts';
 
+/** What a schema takes. */
+type Input<T extends { readonly _zod: { readonly input: unknown } }> = T['_zod']['input'];
 /** `readonly` is a promise of this package, not a part of the wire format. */
 type Mutable<T> = T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T;
 
@@ -28,6 +30,28 @@ describe('the types of this package', () => {
     expectTypeOf<Mutable<sdk.ExceededLimit>>().toEqualTypeOf<contract.ExceededLimit>();
     expectTypeOf<Mutable<sdk.Limits>>().toEqualTypeOf<contract.Limits>();
     expectTypeOf<Mutable<sdk.ResetAfterSeconds>>().toEqualTypeOf<contract.ResetAfterSeconds>();
+    expectTypeOf<Mutable<sdk.Customer>>().toEqualTypeOf<contract.CustomerBody>();
+    expectTypeOf<Mutable<sdk.CustomerListResult>>().toEqualTypeOf<contract.CustomerListResult>();
+    expectTypeOf<Mutable<sdk.UsageResult>>().toEqualTypeOf<contract.UsageResult>();
+    expectTypeOf<Mutable<sdk.CustomerUsageResult>>().toEqualTypeOf<contract.CustomerUsageResult>();
+    expectTypeOf<Mutable<sdk.CreateApiKeyRequest>>().toEqualTypeOf<
+      Input<typeof contract.createApiKeyRequestSchema>
+    >();
+    expectTypeOf<Mutable<sdk.UpdateApiKeyRequest>>().toEqualTypeOf<
+      Input<typeof contract.updateApiKeyRequestSchema>
+    >();
+    expectTypeOf<Mutable<sdk.CreateCustomerRequest>>().toEqualTypeOf<
+      Input<typeof contract.createCustomerRequestSchema>
+    >();
+    expectTypeOf<Mutable<sdk.UpdateCustomerRequest>>().toEqualTypeOf<
+      Input<typeof contract.updateCustomerRequestSchema>
+    >();
+    expectTypeOf<keyof sdk.CustomerQuery>().toEqualTypeOf<
+      keyof Input<typeof contract.customerQuerySchema>
+    >();
+    expectTypeOf<keyof sdk.UsageQuery>().toEqualTypeOf<
+      keyof Input<typeof contract.usageQuerySchema>
+    >();
     expectTypeOf<Mutable<sdk.AuthorizeInput>>().toExtend<contract.AuthorizeRequest>();
     expectTypeOf<contract.Decision>().toExtend<sdk.Decision>();
   });

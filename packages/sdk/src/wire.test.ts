@@ -5,7 +5,11 @@ import {
   parseApiKeyLifecycleResult,
   parseApiKeyListResult,
   parseApiKeySummary,
+  parseCustomer,
+  parseCustomerListResult,
+  parseCustomerUsageResult,
   parseDecision,
+  parseUsageResult,
 } from './generated/wire.ts';
 import { allowDecision, denyDecision } from './testing.ts';
 
@@ -23,6 +27,35 @@ const SUMMARY = {
 const ALLOW = allowDecision();
 const DENY = denyDecision('rate_limited');
 
+const RICH = {
+  ...SUMMARY,
+  customer: { customerId: 'c', externalId: 'acme' },
+  scopes: ['read'],
+  rateLimitPerMinute: 1,
+  dailyQuota: 2,
+  monthlyQuota: 3,
+};
+const CUSTOMER_BODY = {
+  customerId: 'c',
+  externalId: 'acme',
+  name: 'Acme',
+  metadata: {},
+  suspendedAt: AT,
+  plan: { planId: 'p', name: 'Gold' },
+  subscriptionStatus: 'active',
+  currentPeriodEnd: AT,
+  billingDay: 15,
+  rateLimitPerMinute: 1,
+  dailyQuota: 2,
+  monthlyQuota: 3,
+  createdAt: AT,
+};
+const USAGE = {
+  from: AT,
+  to: AT,
+  step: 'day',
+  usage: [{ from: AT, allowed: 1, denied: 2, cost: 3 }],
+};
 const CUSTOMER = { customerId: 'c', externalId: 'acme', plan: { planId: 'p', name: 'Gold' } };
 const OF_CUSTOMER = {
   ...ALLOW,
@@ -40,14 +73,29 @@ const ANSWERS: Record<string, [parse: (body: unknown) => unknown, answer: object
   'a list of keys': [parseApiKeyListResult, { apiKeys: [SUMMARY, { ...SUMMARY, apiKeyId: 'x' }] }],
   'the answer to a create': [parseApiKeyCreateResult, { ...NAMED, plaintextKey: 'ceiba_plain' }],
   'the answer to a revoke': [parseApiKeyLifecycleResult, { apiKeyId: 'id', status: 'revoked' }],
+  'a key with all that may be set': [parseApiKeySummary, RICH],
+  'a customer': [parseCustomer, CUSTOMER_BODY],
+  'a page of customers': [parseCustomerListResult, { customers: [CUSTOMER_BODY], nextCursor: 'n' }],
+  'the usage of a key': [parseUsageResult, USAGE],
+  'the usage of a customer': [
+    parseCustomerUsageResult,
+    { ...USAGE, period: { from: AT, to: AT, cost: 7, dailyCost: 6 } },
+  ],
   'an allow': [parseDecision, ALLOW],
   'an allow of a restricted key of a customer': [parseDecision, OF_CUSTOMER],
 };
 /** What an answer is valid without. */
 const DISPENSABLE = /^resetAfterSeconds/;
-const NULLABLE = /(?:(?:expires|revoked|archived|lastUsed)At|customer\.plan)$/;
+const NULLABLE =
+  /(?:(?:expires|revoked|archived|lastUsed|suspended)At|plan|subscriptionStatus|currentPeriodEnd|nextCursor)$/;
+/** What a customer may not have; an own limit of a key is absent instead. */
+const NULLABLE_OF_CUSTOMER = /^(?:customers\.0\.)?(?:rateLimitPerMinute|dailyQuota|monthlyQuota)$/;
 /** An answer is valid without it, and not with an invalid one. */
-const OPTIONAL = /\.(?:scopes|customer|dailyQuota|remainingToday)$/;
+const OPTIONAL =
+  /(?:^|\.)(?:scopes|customer|rateLimitPerMinute|dailyQuota|monthlyQuota|remainingToday)$/;
+
+/** Those that every decision names. */
+const NEEDED_LIMITS = /^limits\.(?:rateLimitPerMinute|monthlyQuota)$/;
 
 /** Every path to a field of the value, such as `access.plan.name`. */
 function fieldPaths(value: object, prefix: string[] = []): string[][] {
@@ -70,7 +118,7 @@ function withField(answer: object, path: string, value: unknown): unknown {
   return JSON.parse(JSON.stringify(copy));
 }
 
-describe.each(Object.entries(ANSWERS))('%s', (_name, [parse, answer]) => {
+describe.each(Object.entries(ANSWERS))('%s', (name, [parse, answer]) => {
   const needed = fieldPaths(answer)
     .map((path) => path.join('.'))
     .filter((path) => !DISPENSABLE.test(path));
@@ -82,9 +130,18 @@ describe.each(Object.entries(ANSWERS))('%s', (_name, [parse, answer]) => {
 
   it.each(needed)('is refused without %s, and with an invalid one', (path) => {
     const others = path === 'allowed' ? ['true', 1, [true]] : [-1, 1.5, true];
-    const nothing = NULLABLE.test(path) ? [] : [null];
-    const absent = OPTIONAL.test(path) ? [] : [undefined];
-    for (const value of [...absent, '', {}, [7], ...nothing, ...others]) {
+    const isOfCustomer = /customer/.test(name) && NULLABLE_OF_CUSTOMER.test(path);
+    const mayBeNull = isOfCustomer || (NULLABLE.test(path) && path !== 'access.plan');
+    const mayBeAbsent = !isOfCustomer && OPTIONAL.test(path) && !NEEDED_LIMITS.test(path);
+    const invalid = [
+      ...(mayBeAbsent ? [] : [undefined]),
+      ...(/^(?:customers\.0\.)?name$/.test(path) ? [] : ['']),
+      ...(/metadata$/.test(path) ? [] : [{}]),
+      [7],
+      ...(mayBeNull ? [] : [null]),
+      ...others,
+    ];
+    for (const value of invalid) {
       expect(parse(withField(answer, path, value)), JSON.stringify(value)).toBeUndefined();
     }
   });

@@ -163,6 +163,23 @@ describe('the README of the SDK and the pages of the frameworks', () => {
     expect(stdout).toMatch(/never shown again: ceiba_\w+\n2\n409 \{\s+error: 'conflict',/);
   });
 
+  it('creates, finds, suspends and resumes a customer with a key', async () => {
+    const { stdout } = await run(process.execPath, [snippet('readme', 'customers.mjs')]);
+    expect(stdout).toMatch(/^acme has used 0 of 50000 by \d{4}-\S+\n\[ 'acme' \]\n$/);
+  });
+
+  it('charges what a request costs', async () => {
+    const server = await serve('readme', 'cost.mjs');
+    const left = async (query: string) => {
+      const reply = await fetch(`${server.url}/v1/reports${query}`, withKey());
+      return (await reply.json()).left;
+    };
+    const before = await left('');
+    expect(await left('?format=pdf')).toBe(before - 25);
+    expect(await left('?cost=0')).toBe(before - 26);
+    await server.stop();
+  });
+
   it('tests a host with the fake client', async () => {
     await run(process.execPath, ['--test', snippet('readme', 'fake.test.mjs')]);
   });

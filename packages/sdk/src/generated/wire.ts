@@ -1,7 +1,7 @@
 /** What the Runtime answers. Written by generate.mjs from its OpenAPI document. */
 
 import type { DenialReason } from '@ceiba/contract/sets';
-import { count, fieldsOf, list, nullable, oneOf, type Read, shape, text } from '../json.ts';
+import { anyText, count, fieldsOf, list, nullable, oneOf, type Read, shape, text } from '../json.ts';
 
 /*
  * Answers are read field by field, because a value that only resembles an allow must not become one
@@ -240,3 +240,188 @@ export type Decision = AllowDecision | DenyDecision;
 
 export const parseDecision: Read<Decision> = (body) =>
   parseAllowDecision(body) ?? parseDenyDecision(body);
+
+/** A customer: keys that belong to it share its limits. Times are ISO 8601. */
+export interface Customer {
+  readonly customerId: string;
+  /** The owner’s own id. */
+  readonly externalId: string;
+  /** Empty where it has none. */
+  readonly name: string;
+  /** What the owner keeps with it. */
+  readonly metadata: Record<string, unknown>;
+  /** Its keys are denied since then. */
+  readonly suspendedAt: string | null;
+  readonly plan: MatchedCustomerPlan | null;
+  /** Null without a plan. */
+  readonly subscriptionStatus: 'active' | 'trialing' | 'past_due' | 'canceled' | null;
+  /** When the plan lapses; null where it has no end, and without a plan. */
+  readonly currentPeriodEnd: string | null;
+  /** The day, in UTC, on which the month of its quota begins. */
+  readonly billingDay: number;
+  /** Its own, in place of the plan’s. */
+  readonly rateLimitPerMinute: number | null;
+  /** Its own, in place of the plan’s. */
+  readonly dailyQuota: number | null;
+  /** Its own, in place of the plan’s. */
+  readonly monthlyQuota: number | null;
+  readonly createdAt: string;
+}
+
+export const parseCustomer: Read<Customer> = shape(
+  { customerId: text, externalId: text, name: anyText, metadata: fieldsOf, suspendedAt: nullable(text), plan: nullable(parseMatchedCustomerPlan), subscriptionStatus: nullable(oneOf('active', 'trialing', 'past_due', 'canceled')), currentPeriodEnd: nullable(text), billingDay: count, rateLimitPerMinute: nullable(count), dailyQuota: nullable(count), monthlyQuota: nullable(count), createdAt: text },
+);
+
+/** One page, newest first; `nextCursor` is null on the last one. */
+export interface CustomerListResult {
+  readonly customers: Customer[];
+  readonly nextCursor: string | null;
+}
+
+export const parseCustomerListResult: Read<CustomerListResult> = shape(
+  { customers: list(parseCustomer), nextCursor: nullable(text) },
+);
+
+/** The decisions of a day or a month in UTC. */
+export interface UsageOfStep {
+  readonly from: string;
+  readonly allowed: number;
+  readonly denied: number;
+  /** What the allowed calls took of quotas. */
+  readonly cost: number;
+}
+
+const parseUsageOfStep: Read<UsageOfStep> = shape(
+  { from: text, allowed: count, denied: count, cost: count },
+);
+
+/** Usage over time, as of the last second. */
+export interface UsageResult {
+  readonly from: string;
+  /** Excluded. */
+  readonly to: string;
+  readonly step: 'day' | 'month';
+  /** One per step of the range, oldest first. */
+  readonly usage: UsageOfStep[];
+}
+
+export const parseUsageResult: Read<UsageResult> = shape(
+  { from: text, to: text, step: oneOf('day', 'month'), usage: list(parseUsageOfStep) },
+);
+
+/** The customer’s month, which begins on its billing day. */
+export interface CustomerPeriod {
+  readonly from: string;
+  /** Excluded. */
+  readonly to: string;
+  /** Used of the month, through keys that were its own at the time. */
+  readonly cost: number;
+  /** Used of the day in UTC. */
+  readonly dailyCost: number;
+}
+
+const parseCustomerPeriod: Read<CustomerPeriod> = shape(
+  { from: text, to: text, cost: count, dailyCost: count },
+);
+
+/** Usage of the keys that a customer has, and of its month. */
+export interface CustomerUsageResult {
+  readonly from: string;
+  /** Excluded. */
+  readonly to: string;
+  readonly step: 'day' | 'month';
+  /** One per step of the range, oldest first. */
+  readonly usage: UsageOfStep[];
+  readonly period: CustomerPeriod;
+}
+
+export const parseCustomerUsageResult: Read<CustomerUsageResult> = shape(
+  { from: text, to: text, step: oneOf('day', 'month'), usage: list(parseUsageOfStep), period: parseCustomerPeriod },
+);
+
+/** A new key. Only its label is required. */
+export interface CreateApiKeyRequest {
+  /** A label of 1 to 100 characters, none of them a control character. */
+  readonly displayName: string;
+  /** The customer that the key belongs to; null for none. */
+  readonly customerId?: string | null | undefined;
+  /** Its other name, in place of `customerId`: created where the project has none. */
+  readonly externalCustomerId?: string | null | undefined;
+  /** The labels of the policies that it may call, at most 64; null for all. */
+  readonly scopes?: string[] | null | undefined;
+  /** An RFC 3339 time with Z or an offset; null removes the expiry. */
+  readonly expiresAt?: string | null | undefined;
+  /** Calls per minute; null for no limit. */
+  readonly rateLimitPerMinute?: number | null | undefined;
+  /** What calls of a day in UTC may cost; null for no limit. */
+  readonly dailyQuota?: number | null | undefined;
+  /** What calls of a month may cost; null for no limit. */
+  readonly monthlyQuota?: number | null | undefined;
+}
+
+/** What to change of an active key, at least one field; null clears it. */
+export interface UpdateApiKeyRequest {
+  readonly displayName?: string | undefined;
+  /** The customer that the key belongs to; null for none. */
+  readonly customerId?: string | null | undefined;
+  /** Its other name, in place of `customerId`: created where the project has none. */
+  readonly externalCustomerId?: string | null | undefined;
+  /** The labels of the policies that it may call, at most 64; null for all. */
+  readonly scopes?: string[] | null | undefined;
+  /** An RFC 3339 time with Z or an offset; null removes the expiry. */
+  readonly expiresAt?: string | null | undefined;
+  /** Calls per minute; null for no limit. */
+  readonly rateLimitPerMinute?: number | null | undefined;
+  /** What calls of a day in UTC may cost; null for no limit. */
+  readonly dailyQuota?: number | null | undefined;
+  /** What calls of a month may cost; null for no limit. */
+  readonly monthlyQuota?: number | null | undefined;
+}
+
+/** A new customer. Only its external id is required. */
+export interface CreateCustomerRequest {
+  /** The owner’s own id, unique in the project: 1 to 255 bytes. */
+  readonly externalId: string;
+  /** At most 100 characters; empty for none. */
+  readonly name?: string | undefined;
+  /** Any JSON object of at most 4096 bytes; replaced whole. */
+  readonly metadata?: Record<string, unknown> | undefined;
+  /** The name of a customer plan of the project; null for none. */
+  readonly plan?: string | null | undefined;
+  /** Only with a plan; `active` by default. */
+  readonly subscriptionStatus?: 'active' | 'trialing' | 'past_due' | 'canceled' | undefined;
+  /** Only with a plan: when it lapses, as an RFC 3339 time; null for never. */
+  readonly currentPeriodEnd?: string | null | undefined;
+  /** The day of the month, in UTC, on which the month of its quota begins; 1 by default. */
+  readonly billingDay?: number | undefined;
+  /** Calls per minute; null for no limit. */
+  readonly rateLimitPerMinute?: number | null | undefined;
+  /** What calls of a day in UTC may cost; null for no limit. */
+  readonly dailyQuota?: number | null | undefined;
+  /** What calls of a month may cost; null for no limit. */
+  readonly monthlyQuota?: number | null | undefined;
+}
+
+/** What to change of a customer, at least one field; null clears a number, the plan or its end. */
+export interface UpdateCustomerRequest {
+  /** The owner’s own id, unique in the project: 1 to 255 bytes. */
+  readonly externalId?: string | undefined;
+  /** At most 100 characters; empty for none. */
+  readonly name?: string | undefined;
+  /** Any JSON object of at most 4096 bytes; replaced whole. */
+  readonly metadata?: Record<string, unknown> | undefined;
+  /** The name of a customer plan of the project; null for none. */
+  readonly plan?: string | null | undefined;
+  /** Only with a plan; `active` by default. */
+  readonly subscriptionStatus?: 'active' | 'trialing' | 'past_due' | 'canceled' | undefined;
+  /** Only with a plan: when it lapses, as an RFC 3339 time; null for never. */
+  readonly currentPeriodEnd?: string | null | undefined;
+  /** The day of the month, in UTC, on which the month of its quota begins; 1 by default. */
+  readonly billingDay?: number | undefined;
+  /** Calls per minute; null for no limit. */
+  readonly rateLimitPerMinute?: number | null | undefined;
+  /** What calls of a day in UTC may cost; null for no limit. */
+  readonly dailyQuota?: number | null | undefined;
+  /** What calls of a month may cost; null for no limit. */
+  readonly monthlyQuota?: number | null | undefined;
+}
