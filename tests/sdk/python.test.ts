@@ -138,6 +138,27 @@ assert [question["cost"] for question in client.questions] == [25, 1]
     await run(python, ['-c', `${blockOf('costs.py')}${ask}`], { env });
   });
 
+  it('creates, changes, finds, suspends and resumes a customer, as its README shows', async () => {
+    const temporary = mkdtempSync(join(tmpdir(), 'ceiba-python-'));
+    const { projectId, secret } = await runtime.world.createProject();
+    const settings = {
+      runtime_base_url: runtime.url,
+      project_id: projectId,
+      project_secret: secret,
+    };
+    const client = `from ceiba import Client\nclient = Client(**${JSON.stringify(settings)}, timeout=10.0)\n`;
+    writeFileSync(join(temporary, 'host_client.py'), client);
+    const env = {
+      PATH: process.env.PATH,
+      PYTHONPATH: `${folder}:${temporary}`,
+      PYTHONDONTWRITEBYTECODE: '1',
+    };
+    const others = '\nassert client.get_customer_by_external_id("other") is None\n';
+    const { stdout } = await run(python, ['-c', `${blockOf('customers.py')}${others}`], { env });
+    rmSync(temporary, { recursive: true });
+    expect(stdout).toMatch(/^acme has used 0 by \d{4}-\S+\n\['acme'\]\n$/);
+  });
+
   it.skipIf(pythonWithFrameworks === undefined)(
     'has applications in its README that have the same open route and the same guarded one',
     async () => {

@@ -6,7 +6,7 @@ import http.client
 import json
 from typing import Any, Collection, Optional, Protocol
 
-from .operations import AuthorizeRequest, Decision, Operations
+from .operations import AuthorizeRequest, Customer, Decision, Operations
 from .settings import parse_base_url, parse_project_id, parse_secret, parse_timeout
 from .transport import Headers, Transport
 
@@ -60,6 +60,13 @@ class Client(Operations):
         url = parse_base_url(runtime_base_url, allow_plain_http_hosts)
         self.project_id = parse_project_id(project_id)
         self._transport = Transport(url, parse_secret(project_secret), parse_timeout(timeout))
+
+    def get_customer_by_external_id(self, external_id: str) -> Optional[Customer]:
+        """The customer with exactly this external id; None where the project has none."""
+        if external_id == "":  # as a parameter it would select everyone
+            return None
+        page = self.list_customers(external_id=external_id)
+        return next((one for one in page["customers"] if one["externalId"] == external_id), None)
 
     def close(self) -> None:
         """Closes the idle connections, for a process that ends its clients before itself."""
