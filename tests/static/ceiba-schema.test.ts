@@ -48,6 +48,12 @@ describe('the JSON Schema and apply', () => {
     project('subscription: { plan: Tiny, status: past_due, currentPeriodEnd: null }'),
     project("subscription: { currentPeriodEnd: '2099-01-31T12:00:00.5+02:00' }"),
     project('defaultKeyRateLimitPerMinute: null'),
+    plan(`name: Daily, ${LIMITS}, dailyQuota: 1000000000000`),
+    project('customerPlans: []'),
+    project('customerPlans: [{ name: Pro }]'),
+    project('customerPlans: [{ name: Pro, activeKeyCap: null, dailyQuota: 5, scopes: [] }]'),
+    project('policies: [{ method: GET, pathPattern: /, scopes: null, cost: null }]'),
+    project("policies: [{ method: GET, pathPattern: /, scopes: ['a:b.c_d-e', '0'], cost: 0 }]"),
     project('policies: []'),
     project("policies: [{ method: '*', pathPattern: '*' }]"),
     project('policies: [{ method: M-SEARCH, pathPattern: /v1/* }]'),
@@ -88,6 +94,16 @@ describe('the JSON Schema and apply', () => {
     project('policies: [{ method: GET, pathPattern: v1 }]'),
     project('policies: [{ method: GET }]'),
     project('policies: [{ method: GET, pathPattern: /v1/*/x }]'),
+    project('policies: [{ method: GET, pathPattern: /, cost: 1000001 }]'),
+    project('policies: [{ method: GET, pathPattern: /, cost: 1.5 }]'),
+    project('policies: [{ method: GET, pathPattern: /, scopes: read }]'),
+    project('policies: [{ method: GET, pathPattern: /, scopes: [Read] }]'),
+    project("policies: [{ method: GET, pathPattern: /, scopes: [''] }]"),
+    project(`policies: [{ method: GET, pathPattern: /, scopes: [a${'x'.repeat(64)}] }]`),
+    project(`policies: [{ method: GET, pathPattern: /, scopes: [${Array(65).fill('a')}] }]`),
+    project('customerPlans: [{ scopes: [] }]'),
+    project('customerPlans: [{ name: Pro, dailyQuota: 1000000000001 }]'),
+    project('customerPlans: [{ name: Pro, price: 3 }]'),
   ])('both refuse: %s', (yaml) => {
     expect({ schema: schemaAccepts(yaml), apply: applyAccepts(yaml) }).toEqual({
       schema: false,
@@ -97,6 +113,7 @@ describe('the JSON Schema and apply', () => {
 
   it.each([
     `projects: [{ name: a }, { name: a }]\n${OWNER}`,
+    project('customerPlans: [{ name: a }, { name: a }]'),
     project('policies: [{ method: GET, pathPattern: /a }, { method: GET, pathPattern: /a/ }]'),
     project("subscription: { currentPeriodEnd: '0099-01-31T12:00:00Z' }"),
     project("policies: [{ method: GET, pathPattern: '/%C0%AF' }]"),

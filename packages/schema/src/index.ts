@@ -79,6 +79,7 @@ export * from './customer-plan/create.ts';
 export * from './customer-plan/delete.ts';
 export {
   type CustomerPlan,
+  type CustomerPlanFields,
   type CustomerPlanRef,
   type CustomerPlanState,
   type CustomerPlanWithUse,

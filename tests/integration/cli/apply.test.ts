@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { digestOf, eachLimit, isWellFormedProjectSecret } from '@ceiba/domain';
 import { verifyPassword } from '@ceiba/domain/password';
 import {
+  createCustomer,
   createDatabase,
   findPlanByName,
   findProjectByName,
   findUserByEmail,
   getSubscription,
+  listCustomerPlans,
   listPolicies,
   lookupMany,
   putPlan,
@@ -237,7 +239,7 @@ const REFUSED: [string, string, string[]][] = [
     'an unknown field, with its path, its line and the known fields',
     project('    policy: []\n'),
     [
-      'projects[0].policy (line 4): is not a known field; the fields here are name, subscription, defaultKeyRateLimitPerMinute, policies',
+      'projects[0].policy (line 4): is not a known field; the fields here are name, subscription, defaultKeyRateLimitPerMinute, customerPlans, policies',
     ],
   ],
   ['an unknown top-level field', 'project: []', ['project (line 1): is not a known field']],
@@ -282,6 +284,26 @@ const REFUSED: [string, string, string[]][] = [
       'plans[1].name (line 3): is also the name of plans[0]',
       'plans[1].activeKeyCap (line 3): must be a whole number',
       'plans[1].monthlyQuota (line 3): is missing',
+    ],
+  ],
+  [
+    'labels and costs that break their rules, and two customer plans of one name',
+    project(`    customerPlans:
+      - { name: Pro, monthlyQuota: 1000000000001, scopes: [Read] }
+      - { name: Pro, activeKeyCap: -1 }
+    policies:
+      - { method: GET, pathPattern: /a, cost: 1000001, scopes: read }
+      - { method: GET, pathPattern: /b, cost: 0.5, scopes: [${Array.from({ length: 65 }, (_, n) => `l${n}`)}] }
+`),
+    [
+      'projects[0].customerPlans[0].monthlyQuota (line 5): must be a whole number from 0 to 1000000000000',
+      'projects[0].customerPlans[0].scopes[0] (line 5): must be a label of 1 to 64 characters',
+      'projects[0].customerPlans[1].name (line 6): is also the name of customerPlans[0]',
+      'projects[0].customerPlans[1].activeKeyCap (line 6): must be a whole number',
+      'projects[0].policies[0].scopes (line 8): must be a list, not text',
+      'projects[0].policies[0].cost (line 8): must be a whole number from 0 to 1000000',
+      'projects[0].policies[1].scopes (line 9): must be at most 64 labels',
+      'projects[0].policies[1].cost (line 9): must be a whole number',
     ],
   ],
   [
@@ -509,7 +531,7 @@ describe('a file that lacks policies of the project', () => {
   test('removes them with --prune, and lists them', async () => {
     const { code, stdout } = await desk.apply(narrow, { flags: ['--prune'] });
     expect(code).toBe(0);
-    expect(stdout).toContain('policies: 0 added, 2 removed, 1 kept');
+    expect(stdout).toContain('policies: 0 added, 0 changed, 2 removed, 1 kept');
     expect(stdout).toMatch(/^ +- GET \/v1\/b$/m);
     expect(await remaining()).toEqual(['GET /v1/a']);
   });
@@ -522,7 +544,7 @@ describe('a file that lacks policies of the project', () => {
     const path = join(mkdtempSync(join(tmpdir(), 'ceiba-file-')), 'ceiba.yaml');
     writeFileSync(path, narrow);
     const { code, stderr } = await desk.ceiba(['apply', '-f', path], { stdin: typing(answer) });
-    expect(stderr).toContain('These policies are not in the file:\n  reports: GET /v1/b\n');
+    expect(stderr).toContain('These are not in the file:\n  reports: GET /v1/b\n');
     expect(code).toBe(answer === 'y' ? 0 : 2);
     expect((await remaining()).sort()).toEqual(expected);
   });
@@ -544,6 +566,101 @@ describe('a file that lacks policies of the project', () => {
     );
     expect(await everything(desk.db)).toBe(before);
   });
+});
+
+describe('labels and costs of policies', () => {
+  const policy = (fields: string) =>
+    project(`    policies: [{ method: GET, pathPattern: /v1/a${fields} }]\n`);
+  const stored = async () => listPolicies(desk.db, (await reports()).projectId);
+
+  test('are set, kept where they are absent, and removed by null, each printed with its policy', async () => {
+    await applyJson(policy(''));
+    const { stdout } = await desk.apply(policy(', scopes: [write, read, write], cost: 0'));
+    expect(stdout).toContain('policies: 0 added, 1 changed, 0 removed, 0 kept');
+    expect(stdout).toMatch(/^ +~ GET \/v1\/a {2}\(scopes read write, cost 0\)$/m);
+    expect(await stored()).toMatchObject([{ scopes: ['read', 'write'], cost: 0 }]);
+    expect((await applyJson(policy(''))).changes).toEqual([]);
+    expect((await applyJson(policy(', cost: null'))).changes).toEqual([
+      { action: 'update', kind: 'policy', name: 'GET /v1/a', project: 'reports' },
+    ]);
+    expect(await stored()).toMatchObject([{ scopes: ['read', 'write'], cost: 1 }]);
+    await applyJson(policy(', scopes: null'));
+    expect(await stored()).toMatchObject([{ scopes: null, cost: 1 }]);
+  });
+});
+
+describe('customer plans of a project', () => {
+  const plans = (...list: string[]) => project(`    customerPlans: [${list.join(', ')}]\n`);
+  const stored = async () => listCustomerPlans(desk.db, (await reports()).projectId);
+  const FULL =
+    '{ name: Pro, activeKeyCap: 2, rateLimitPerMinute: 60, dailyQuota: 9, monthlyQuota: 1000000000000, scopes: [b, a] }';
+
+  test('are created and changed; absent fields keep their values and null removes them', async () => {
+    const { stdout } = await desk.apply(plans(FULL, '{ name: Basic }'));
+    expect(stdout).toContain('created      customer plan Basic: no limits\n');
+    expect(stdout).toContain(
+      'created      customer plan Pro: 2 active keys, 60 requests per minute, 9 per day, 1000000000000 per month, scopes a b\n',
+    );
+    const [basic, pro] = await stored();
+    expect(pro).toMatchObject({ monthlyQuota: 1e12, scopes: ['a', 'b'] });
+    expect((await applyJson(plans(FULL, '{ name: Basic }'))).changes).toEqual([]);
+    const { changes } = await applyJson(
+      plans('{ name: Pro, scopes: [], dailyQuota: null }', '{ name: Basic }'),
+    );
+    expect(changes).toEqual([
+      { action: 'update', kind: 'customerPlan', name: 'Pro', project: 'reports' },
+    ]);
+    expect(await stored()).toEqual([basic, { ...pro, scopes: [], dailyQuota: null }]);
+    expect((await applyJson(project(''))).changes).toEqual([]);
+  });
+
+  test('that no customer has are removed with --prune alone, and named in a dry run', async () => {
+    await applyJson(plans('{ name: Old }', '{ name: Pro }'));
+    const before = await everything(desk.db);
+    const refused = await desk.apply(plans('{ name: Pro }'));
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('  reports: customer plan Old\n');
+    const dry = await desk.apply(plans('{ name: Pro }'), { flags: ['--dry-run'] });
+    expect(dry.stdout).toContain('removed      customer plan Old\n');
+    expect(await everything(desk.db)).toBe(before);
+    const { changes } = await applyJson(plans('{ name: Pro }'), '--prune');
+    expect(changes).toEqual([
+      { action: 'remove', kind: 'customerPlan', name: 'Old', project: 'reports' },
+    ]);
+    expect(await stored()).toMatchObject([{ name: 'Pro' }]);
+  });
+
+  test('that customers have are not removed by any option, and the error has their names', async () => {
+    await applyJson(plans('{ name: Old }', '{ name: Pro }', '{ name: Unused }'));
+    const { projectId } = await reports();
+    for (const [externalId, plan] of [
+      ['a', 'Pro'],
+      ['b', 'Pro'],
+      ['c', 'Old'],
+    ] as const) {
+      await createCustomer(desk.ctx, { projectId, externalId, plan });
+    }
+    const before = await everything(desk.db);
+    for (const flags of [[], ['--prune'], ['--dry-run']]) {
+      const { code, stdout, stderr } = await desk.apply(plans(), { flags });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toBe(`error: standard input is invalid. Nothing was changed:
+  projects[0].customerPlans (line 4): must have the plan Old, because a customer is on it
+  projects[0].customerPlans (line 4): must have the plan Pro, because 2 customers are on it
+`);
+    }
+    expect(await everything(desk.db)).toBe(before);
+  });
+});
+
+test('a plan’s quota by day is set, kept where it is absent, and removed by null', async () => {
+  const plan = (fields: string) =>
+    `plans: [{ name: Tiny, activeKeyCap: 1, rateLimitPerMinute: 1, monthlyQuota: 1${fields} }]`;
+  await applyJson(plan(', dailyQuota: 7'));
+  expect((await applyJson(plan(''))).changes).toEqual([]);
+  expect(await findPlanByName(desk.db, 'Tiny')).toMatchObject({ dailyQuota: 7 });
+  await applyJson(plan(', dailyQuota: null'));
+  expect(await findPlanByName(desk.db, 'Tiny')).toMatchObject({ dailyQuota: null });
 });
 
 describe('the secret of a new project', () => {

@@ -17,6 +17,7 @@ const FILE = `owner: { email: Ops@example.com }
 plans:
   - { name: 'yes', activeKeyCap: 0, rateLimitPerMinute: 3, monthlyQuota: 2147483647 }
   - { name: 'Ünicode "plan" # 1', activeKeyCap: 2, rateLimitPerMinute: 0, monthlyQuota: 5 }
+  - { name: Daily, activeKeyCap: 1, rateLimitPerMinute: 1, monthlyQuota: 1, dailyQuota: 1000000000000 }
   - { name: Unused, activeKeyCap: 2, rateLimitPerMinute: 0, monthlyQuota: 5 }
 projects:
   - name: zebra
@@ -32,6 +33,14 @@ projects:
     subscription: { plan: 'Ünicode "plan" # 1', status: canceled, currentPeriodEnd: null }
     policies: []
   - name: '007'
+    subscription: { plan: Daily }
+    customerPlans:
+      - { name: 'on', scopes: [] }
+      - { name: Team, activeKeyCap: 2, rateLimitPerMinute: 60, dailyQuota: 1000000000000, monthlyQuota: 0, scopes: [reports:write, reports:read] }
+    policies:
+      - { method: GET, pathPattern: /v1/reports*, scopes: [reports:read] }
+      - { method: POST, pathPattern: /v1/reports, scopes: [reports:write, 'no'], cost: 25 }
+      - { method: GET, pathPattern: /v1/health, cost: 0 }
   - name: Überall
 `;
 
@@ -77,30 +86,40 @@ describe('what ceiba export prints', () => {
     const [, body] = (await exported()).split('\n\n');
     expect(body).toBe(`owner: { email: Ops@example.com }
 plans:
-  - { name: Free, activeKeyCap: 3, rateLimitPerMinute: 60, monthlyQuota: 10000 }
-  - { name: 'yes', activeKeyCap: 0, rateLimitPerMinute: 3, monthlyQuota: 2147483647 }
-  - { name: 'Ünicode "plan" # 1', activeKeyCap: 2, rateLimitPerMinute: 0, monthlyQuota: 5 }
+  - { name: Daily, activeKeyCap: 1, rateLimitPerMinute: 1, dailyQuota: 1000000000000, monthlyQuota: 1 }
+  - { name: Free, activeKeyCap: 3, rateLimitPerMinute: 60, dailyQuota: null, monthlyQuota: 10000 }
+  - { name: 'yes', activeKeyCap: 0, rateLimitPerMinute: 3, dailyQuota: null, monthlyQuota: 2147483647 }
+  - { name: 'Ünicode "plan" # 1', activeKeyCap: 2, rateLimitPerMinute: 0, dailyQuota: null, monthlyQuota: 5 }
 projects:
   - name: "'ant' : [1]"
     subscription: { plan: 'Ünicode "plan" # 1', status: canceled, currentPeriodEnd: null }
     defaultKeyRateLimitPerMinute: null
+    customerPlans: []
     policies: []
   - name: '007'
-    subscription: { plan: Free, status: active, currentPeriodEnd: null }
+    subscription: { plan: Daily, status: active, currentPeriodEnd: null }
     defaultKeyRateLimitPerMinute: null
-    policies: []
+    customerPlans:
+      - { name: Team, activeKeyCap: 2, rateLimitPerMinute: 60, dailyQuota: 1000000000000, monthlyQuota: 0, scopes: [ reports:read, reports:write ] }
+      - { name: 'on', activeKeyCap: null, rateLimitPerMinute: null, dailyQuota: null, monthlyQuota: null, scopes: [] }
+    policies:
+      - { method: GET, pathPattern: /v1/health, scopes: null, cost: 0 }
+      - { method: POST, pathPattern: /v1/reports, scopes: [ 'no', reports:write ], cost: 25 }
+      - { method: GET, pathPattern: /v1/reports*, scopes: [ reports:read ], cost: 1 }
   - name: zebra
     subscription: { plan: 'yes', status: trialing, currentPeriodEnd: '2099-01-31T10:00:00.123Z' }
     defaultKeyRateLimitPerMinute: 0
+    customerPlans: []
     policies:
-      - { method: GET, pathPattern: / }
-      - { method: M-SEARCH, pathPattern: '/a:b,c' }
-      - { method: GET, pathPattern: /v1/reports* }
-      - { method: POST, pathPattern: /v1/reports* }
-      - { method: '*', pathPattern: '*' }
+      - { method: GET, pathPattern: /, scopes: null, cost: 1 }
+      - { method: M-SEARCH, pathPattern: '/a:b,c', scopes: null, cost: 1 }
+      - { method: GET, pathPattern: /v1/reports*, scopes: null, cost: 1 }
+      - { method: POST, pathPattern: /v1/reports*, scopes: null, cost: 1 }
+      - { method: '*', pathPattern: '*', scopes: null, cost: 1 }
   - name: Überall
     subscription: { plan: Free, status: active, currentPeriodEnd: null }
     defaultKeyRateLimitPerMinute: null
+    customerPlans: []
     policies: []
 `);
   });

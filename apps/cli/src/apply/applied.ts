@@ -1,4 +1,4 @@
-import type { ReplacePoliciesResult } from '@ceiba/schema';
+import type { CustomerPlan, ReplacePoliciesResult } from '@ceiba/schema';
 import type { CeibaFile, ProjectEntry } from './schema.ts';
 
 export type Outcome = 'created' | 'updated' | 'unchanged';
@@ -10,6 +10,11 @@ export interface Applied {
   projects: AppliedProject[];
 }
 
+export interface AppliedCustomerPlans {
+  put: { plan: CustomerPlan; outcome: Outcome }[];
+  removed: CustomerPlan[];
+}
+
 export interface AppliedProject {
   entry: ProjectEntry;
   projectId: string;
@@ -18,5 +23,6 @@ export interface AppliedProject {
   /** Null when the file does not mention the field, which then keeps its value. */
   subscription: Outcome | null;
   defaultKeyRateLimitPerMinute: Outcome | null;
+  customerPlans: AppliedCustomerPlans | null;
   policies: ReplacePoliciesResult | null;
 }

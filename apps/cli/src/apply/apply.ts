@@ -4,10 +4,13 @@ import {
   allOrNothing,
   createProject,
   createUser,
+  deleteCustomerPlan,
   findPlanByName,
   findProjectByName,
   findUserByEmail,
+  listCustomerPlans,
   listPlans,
+  putCustomerPlan,
   putPlan,
   type ReplacePoliciesResult,
   replacePolicies,
@@ -18,8 +21,9 @@ import {
 import { badInput, CliError, failure } from '../errors.ts';
 import { checkedPassword } from '../password.ts';
 import { secretNotShown } from '../secret-output.ts';
-import type { Applied, AppliedProject, Outcome } from './applied.ts';
+import type { Applied, AppliedCustomerPlans, AppliedProject, Outcome } from './applied.ts';
 import { removalsOf } from './changes.ts';
+import type { Problem } from './cross-checks.ts';
 import type { CheckedFile } from './read.ts';
 import type { CeibaFile, ProjectEntry } from './schema.ts';
 
@@ -29,31 +33,28 @@ export interface ApplyOptions {
   ownerPassword: string | undefined;
   /** Computes the result and changes nothing. */
   isDryRun: boolean;
-  /** Which policies may be removed, as `removalsOf` names them. */
-  mayRemove(policy: string): boolean;
+  /** What may be removed, as `removalsOf` names it. */
+  mayRemove(removal: string): boolean;
   /** Whether a new secret reaches someone: otherwise no project is created. */
   canShowSecrets: boolean;
 }
 
-/** The file removes policies, and that was not confirmed. Nothing was changed. */
+/** The file removes policies or customer plans, and that was not confirmed. Nothing was changed. */
 export class UnconfirmedRemovals extends CliError {
-  readonly policies: readonly string[];
-
-  constructor(policies: readonly string[]) {
+  constructor(readonly removals: readonly string[]) {
     super(
-      'The file does not have these policies, so they would be removed. Nothing was changed:\n' +
-        `${listed(policies)}\nAdd them to the file, or add --prune to remove them.`,
+      'The file does not have these, so they would be removed. Nothing was changed:\n' +
+        `${listed(removals)}\nAdd them to the file, or add --prune to remove them.`,
       2,
       'would_remove_policies',
       '--prune',
     );
-    this.policies = policies;
   }
 }
 
-/** One line per policy. */
-export const listed = (policies: readonly string[]) =>
-  policies.map((policy) => `  ${policy}`).join('\n');
+/** One line per removal. */
+export const listed = (removals: readonly string[]) =>
+  removals.map((removal) => `  ${removal}`).join('\n');
 
 /** Ends the transaction of a dry run. */
 class RollBack extends Error {
@@ -82,7 +83,7 @@ export async function applyFile(
   const attempt = allOrNothing(ctx, async (tx) => {
     const applied = await putFile(tx, checked, passwordHash, options);
     if (options.isDryRun) throw new RollBack(applied);
-    const unconfirmed = removalsOf(applied).filter((policy) => !options.mayRemove(policy));
+    const unconfirmed = removalsOf(applied).filter((removal) => !options.mayRemove(removal));
     if (unconfirmed.length > 0) throw new UnconfirmedRemovals(unconfirmed);
     const created = applied.projects.find(({ projectSecret }) => projectSecret !== null);
     if (created && !options.canShowSecrets) {
@@ -110,10 +111,16 @@ async function putFile(
   const plans: Applied['plans'] = [];
   for (const plan of file.plans) plans.push({ plan, outcome: (await putPlan(tx, plan)).kind });
   const projects: AppliedProject[] = [];
-  for (const project of file.projects) {
+  const stuck: Problem[] = [];
+  for (const [index, entry] of file.projects.entries()) {
     if (owner === null) throw new Error('a checked file has projects without an owner');
-    projects.push(await putProject(tx, owner.userId, project, options.random));
+    const { inUse, ...project } = await putProject(tx, owner.userId, entry, options.random);
+    projects.push(project);
+    stuck.push(
+      ...inUse.map((message) => ({ path: ['projects', index, 'customerPlans'], message })),
+    );
   }
+  if (stuck.length > 0) throw errorFor(stuck);
   return { owner: owner === null ? null : withoutId(owner), plans, projects };
 }
 
@@ -189,9 +196,10 @@ async function putProject(
   ownerId: string,
   entry: ProjectEntry,
   random: RandomBytes,
-): Promise<AppliedProject> {
+): Promise<AppliedProject & { inUse: string[] }> {
   const { projectId, projectSecret } = await findOrCreate(tx, ownerId, entry.name, random);
   const rate = entry.defaultKeyRateLimitPerMinute;
+  const inUse: string[] = [];
   return {
     entry,
     projectId,
@@ -204,12 +212,49 @@ async function putProject(
       rate === undefined
         ? null
         : outcomeOf(await updateProject(tx, { projectId, defaultKeyRateLimitPerMinute: rate })),
+    customerPlans:
+      entry.customerPlans === undefined
+        ? null
+        : await replaceCustomerPlans(tx, { projectId, plans: entry.customerPlans, inUse }),
     policies:
       entry.policies === undefined
         ? null
         : counted(await replacePolicies(tx, { projectId, rules: entry.policies })),
+    inUse,
   };
 }
+
+/** @param inUse gets why plans that are not in the file cannot be removed */
+async function replaceCustomerPlans(
+  tx: VerbContext,
+  {
+    projectId,
+    plans,
+    inUse,
+  }: {
+    projectId: string;
+    plans: NonNullable<ProjectEntry['customerPlans']>;
+    inUse: string[];
+  },
+): Promise<AppliedCustomerPlans> {
+  const applied: AppliedCustomerPlans = { put: [], removed: [] };
+  for (const plan of plans) {
+    const result = await putCustomerPlan(tx, { projectId, ...plan });
+    if (result.kind === 'not_found') throw projectGone();
+    applied.put.push({ plan: result.plan, outcome: result.kind });
+  }
+  const kept = new Set(applied.put.map(({ plan }) => plan.planId));
+  for (const plan of await listCustomerPlans(tx.db, projectId)) {
+    if (kept.has(plan.planId)) continue;
+    const result = await deleteCustomerPlan(tx, plan);
+    if (result.kind === 'in_use') inUse.push(whyNotRemoved(plan.name, result.customers));
+    else applied.removed.push(plan);
+  }
+  return applied;
+}
+
+const whyNotRemoved = (plan: string, customers: number) =>
+  `must have the plan ${plan}, because ${customers === 1 ? 'a customer is' : `${customers} customers are`} on it`;
 
 async function findOrCreate(tx: VerbContext, ownerId: string, name: string, random: RandomBytes) {
   const existing = await findProjectByName(tx.db, { ownerId, name });
@@ -246,11 +291,11 @@ function outcomeOf({ kind }: { kind: string }): 'updated' | 'unchanged' {
 
 function counted(result: Awaited<ReturnType<typeof replacePolicies>>): ReplacePoliciesResult {
   if ('kind' in result) {
-    throw failure(
-      result.kind === 'too_many'
-        ? `A project has at most ${POLICIES_MAX} policies.`
-        : 'The project has just been deleted. Run this again.',
-    );
+    throw result.kind === 'too_many'
+      ? failure(`A project has at most ${POLICIES_MAX} policies.`)
+      : projectGone();
   }
   return result;
 }
+
+const projectGone = () => failure('The project has just been deleted. Run this again.');

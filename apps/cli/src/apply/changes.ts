@@ -4,7 +4,14 @@ import type { Applied, AppliedProject } from './applied.ts';
 /** One thing that a run changes. */
 export interface Change {
   readonly action: 'create' | 'update' | 'remove';
-  readonly kind: 'owner' | 'plan' | 'project' | 'subscription' | 'defaultKeyRateLimit' | 'policy';
+  readonly kind:
+    | 'owner'
+    | 'plan'
+    | 'project'
+    | 'subscription'
+    | 'defaultKeyRateLimit'
+    | 'customerPlan'
+    | 'policy';
   /** What is changed: an address, a name, or a method with its pattern. */
   readonly name: string;
   /** The project that it belongs to. */
@@ -20,11 +27,13 @@ export function changesOf({ owner, plans, projects }: Applied): Change[] {
   ];
 }
 
-/** The policies that a run removes, as `project: METHOD pattern`. */
+/** What a run removes, as `project: METHOD pattern` or `project: customer plan NAME`. */
 export const removalsOf = (applied: Applied): string[] =>
   changesOf(applied)
     .filter(({ action }) => action === 'remove')
-    .map(({ project, name }) => `${project}: ${name}`);
+    .map(({ kind, project, name }) =>
+      kind === 'customerPlan' ? `${project}: customer plan ${name}` : `${project}: ${name}`,
+    );
 
 function changeOf(outcome: string | null, what: Omit<Change, 'action'>): Change[] {
   if (outcome === 'created') return [{ action: 'create', ...what }];
@@ -39,6 +48,11 @@ function projectChanges(applied: AppliedProject): Change[] {
     name: `${rule.method} ${rule.pathPattern}`,
     project: name,
   });
+  const customerPlan = (plan: { name: string }) => ({
+    kind: 'customerPlan' as const,
+    name: plan.name,
+    project: name,
+  });
   return [
     ...changeOf(applied.projectSecret === null ? null : 'created', { kind: 'project', name }),
     ...changeOf(applied.subscription, { kind: 'subscription', name, project: name }),
@@ -47,7 +61,15 @@ function projectChanges(applied: AppliedProject): Change[] {
       name,
       project: name,
     }),
+    ...(applied.customerPlans?.put ?? []).flatMap(({ plan, outcome }) =>
+      changeOf(outcome, customerPlan(plan)),
+    ),
+    ...(applied.customerPlans?.removed ?? []).map((plan) => ({
+      action: 'remove' as const,
+      ...customerPlan(plan),
+    })),
     ...(applied.policies?.created ?? []).map(policy('create')),
+    ...(applied.policies?.updated ?? []).map(policy('update')),
     ...(applied.policies?.deleted ?? []).map(policy('remove')),
   ];
 }

@@ -26,18 +26,27 @@ export function crossFieldProblems(raw: unknown): Problem[] {
       path: ['projects', index, 'name'],
       message: `is also the name of projects[${first}]`,
     })),
+    ...file.projects.flatMap(customerPlanProblems),
     ...file.projects.flatMap(policyProblems),
   ];
 }
 
 const list = z.array(z.unknown()).catch([]);
 const looseFile = z.object({ owner: z.unknown().optional(), plans: list, projects: list });
-const looseProject = z.object({ policies: list });
+const looseProject = z.object({ policies: list, customerPlans: list });
 const named = z.object({ name: z.string() });
 
 function ownerProblems({ owner, projects }: z.infer<typeof looseFile>): Problem[] {
   if (owner !== undefined || projects.length === 0) return [];
   return [{ path: ['owner'], message: 'is missing: the projects need an owner' }];
+}
+
+function customerPlanProblems(project: unknown, projectIndex: number): Problem[] {
+  const plans = looseProject.safeParse(project).data?.customerPlans ?? [];
+  return repeats(plans, nameOf).map(({ index, first }) => ({
+    path: ['projects', projectIndex, 'customerPlans', index, 'name'],
+    message: `is also the name of customerPlans[${first}]`,
+  }));
 }
 
 function policyProblems(project: unknown, projectIndex: number): Problem[] {

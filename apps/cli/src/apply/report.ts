@@ -1,6 +1,6 @@
 import { describeLimits } from '@ceiba/domain';
-import type { PolicyRule, ReplacePoliciesResult } from '@ceiba/schema';
-import type { Applied, AppliedProject } from './applied.ts';
+import type { CustomerPlan, PolicyState, ReplacePoliciesResult } from '@ceiba/schema';
+import type { Applied, AppliedCustomerPlans, AppliedProject } from './applied.ts';
 import { changesOf } from './changes.ts';
 
 /**
@@ -38,7 +38,7 @@ function ownerLines({ owner }: Applied): string[] {
 }
 
 function projectLines(project: AppliedProject): string[] {
-  const { entry, projectId, projectSecret, policies } = project;
+  const { entry, projectId, projectSecret, customerPlans, policies } = project;
   return [
     line(projectSecret === null ? 'unchanged' : 'created', `project ${entry.name} (${projectId})`),
     ...partLines(project.subscription, `subscription: ${subscriptionText(entry)}`),
@@ -46,6 +46,7 @@ function projectLines(project: AppliedProject): string[] {
       project.defaultKeyRateLimitPerMinute,
       `default rate of its keys: ${entry.defaultKeyRateLimitPerMinute ?? 'none'}`,
     ),
+    ...(customerPlans === null ? [] : customerPlanLines(customerPlans)),
     ...(policies === null ? [] : policyLines(policies)),
   ];
 }
@@ -64,16 +65,40 @@ function subscriptionText({ subscription }: AppliedProject['entry']): string {
   return parts.length === 0 ? 'unchanged' : parts.join(', ');
 }
 
-function policyLines({ created, deleted, unchanged }: ReplacePoliciesResult): string[] {
-  const outcome = created.length + deleted.length === 0 ? 'unchanged' : 'updated';
-  const counts = `${created.length} added, ${deleted.length} removed, ${unchanged} kept`;
-  const rule = (sign: string) => (policy: PolicyRule) =>
-    line('', `    ${sign} ${policy.method} ${policy.pathPattern}`);
+const customerPlanLines = ({ put, removed }: AppliedCustomerPlans): string[] => [
+  ...put.flatMap(({ plan, outcome }) => partLines(outcome, customerPlanText(plan))),
+  ...removed.flatMap((plan) => partLines('removed', `customer plan ${plan.name}`)),
+];
+
+function customerPlanText(plan: CustomerPlan): string {
+  const { name, activeKeyCap, scopes } = plan;
+  const parts = [
+    activeKeyCap !== null && `${activeKeyCap} active keys`,
+    describeLimits(plan),
+    scopes && `scopes ${listOf(scopes)}`,
+  ].filter(Boolean);
+  return `customer plan ${name}: ${parts.length === 0 ? 'no limits' : parts.join(', ')}`;
+}
+
+const listOf = (labels: readonly string[] | null) => labels?.join(' ') || 'none';
+
+function policyLines({ created, updated, deleted, unchanged }: ReplacePoliciesResult): string[] {
+  const isUnchanged = created.length + updated.length + deleted.length === 0;
+  const counts = `${created.length} added, ${updated.length} changed, ${deleted.length} removed, ${unchanged} kept`;
+  const rule = (sign: string) => (policy: PolicyState) =>
+    line('', `    ${sign} ${policy.method} ${policy.pathPattern}${termsText(policy)}`);
   return [
-    ...partLines(outcome, `policies: ${counts}`),
+    ...partLines(isUnchanged ? 'unchanged' : 'updated', `policies: ${counts}`),
     ...created.map(rule('+')),
+    ...updated.map(rule('~')),
     ...deleted.map(rule('-')),
   ];
+}
+
+/** What a policy has beyond its rule. */
+function termsText({ scopes, cost }: PolicyState): string {
+  if (scopes === null && cost === 1) return '';
+  return `  (scopes ${listOf(scopes)}, cost ${cost})`;
 }
 
 function secretLines({ entry, projectSecret }: AppliedProject): string[] {

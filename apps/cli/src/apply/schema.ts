@@ -4,7 +4,13 @@ import {
   HIDDEN_CHARACTERS,
   SUBSCRIPTION_STATUSES,
 } from '@ceiba/contract';
-import { DISPLAY_NAME_LENGTH_MAX, EMAIL_LENGTH_MAX } from '@ceiba/contract/sets';
+import {
+  COST_MAX,
+  DISPLAY_NAME_LENGTH_MAX,
+  EMAIL_LENGTH_MAX,
+  SCOPE_PATTERN,
+  SCOPES_MAX,
+} from '@ceiba/contract/sets';
 import {
   PATH_PATTERN_SOURCE,
   PLAN_LIMIT_MAX,
@@ -38,6 +44,17 @@ const limit = z.int(WHOLE_NUMBER).min(0, WHOLE_NUMBER).max(PLAN_LIMIT_MAX, WHOLE
 const QUOTA = must(`must be a whole number from 0 to ${QUOTA_MAX}`);
 const quota = z.int(QUOTA).min(0, QUOTA).max(QUOTA_MAX, QUOTA);
 
+const COST = must(`must be a whole number from 0 to ${COST_MAX}`);
+const scopes = z
+  .array(
+    z.string().regex(new RegExp(`^${SCOPE_PATTERN}$`), {
+      error:
+        'must be a label of 1 to 64 characters of a-z, 0-9, ".", "_", ":" and "-", which begins with a letter or a digit',
+    }),
+  )
+  .max(SCOPES_MAX, { error: `must be at most ${SCOPES_MAX} labels` })
+  .nullable();
+
 /** The rules of a name that are functions, as a regular expression for the JSON Schema. */
 const name = displayNameSchema.meta({
   pattern: String.raw`^(?!.*${HIDDEN_CHARACTERS})\s*[^\s\p{Cc}\p{Cs}](?:[^\p{Cc}\p{Cs}\u2028\u2029]{0,${DISPLAY_NAME_LENGTH_MAX - 2}}[^\s\p{Cc}\p{Cs}])?\s*$`,
@@ -49,6 +66,20 @@ const planSchema = record({
   rateLimitPerMinute: limit,
   monthlyQuota: limit,
   dailyQuota: quota.nullable().meta({ description: 'Null for none.' }).optional(),
+});
+
+const customerPlanSchema = record({
+  name: name.meta({ description: 'Created, or updated if the project has one of this name.' }),
+  activeKeyCap: limit
+    .nullable()
+    .meta({ description: 'Of each customer; null for none.' })
+    .optional(),
+  rateLimitPerMinute: limit.nullable().optional(),
+  dailyQuota: quota.nullable().optional(),
+  monthlyQuota: quota.nullable().optional(),
+  scopes: scopes
+    .meta({ description: 'The labels of the policies that its customers may call; null for all.' })
+    .optional(),
 });
 
 const subscriptionSchema = record({
@@ -86,6 +117,16 @@ export const policySchema = record({
       context.addIssue(parsed.reason);
       return z.NEVER;
     }),
+  scopes: scopes
+    .meta({ description: 'The labels that open it to restricted keys; null for none.' })
+    .optional(),
+  cost: z
+    .int(COST)
+    .min(0, COST)
+    .max(COST_MAX, COST)
+    .nullable()
+    .meta({ description: 'What a call takes of quotas; null for 1.' })
+    .optional(),
 });
 
 const projectSchema = record({
@@ -94,6 +135,10 @@ const projectSchema = record({
   defaultKeyRateLimitPerMinute: limit
     .nullable()
     .meta({ description: 'Of each key without its own limit; null for none.' })
+    .optional(),
+  customerPlans: z
+    .array(customerPlanSchema)
+    .meta({ description: 'The complete list: others of the project are removed.' })
     .optional(),
   policies: z
     .array(policySchema)

@@ -31,7 +31,10 @@ export function applyCommand(program: Command, world: World): void {
     .description('apply plans, projects and policies from a file; safe to repeat')
     .requiredOption('-f, --file <path>', 'the file, YAML or JSON; - reads standard input')
     .option('--dry-run', 'print what would change, and change nothing')
-    .option('--prune', 'remove the policies that are not in the file, without asking')
+    .option(
+      '--prune',
+      'remove the policies and customer plans that are not in the file, without asking',
+    )
     .option(
       '--json',
       'print the projects and the changes as JSON, with the secrets of new projects',
@@ -63,7 +66,7 @@ async function apply(world: World, options: ApplyCommandOptions): Promise<void> 
   }
 }
 
-/** Applies the file; at a terminal it asks before policies are removed. */
+/** Applies the file; at a terminal it asks before it removes anything. */
 async function confirmed(
   world: World,
   checked: CheckedFile,
@@ -71,7 +74,7 @@ async function confirmed(
   canShowSecrets: boolean,
 ): Promise<Applied> {
   const { ownerPassword } = readSettings(world.env, world.cwd);
-  const attempt = (mayRemove: (policy: string) => boolean) =>
+  const attempt = (mayRemove: (removal: string) => boolean) =>
     withDatabase(world, (ctx) =>
       applyFile(ctx, checked, {
         random: world.random,
@@ -85,12 +88,12 @@ async function confirmed(
     return await attempt(() => prune === true);
   } catch (error) {
     if (!(error instanceof UnconfirmedRemovals)) throw error;
-    const { policies } = error;
+    const { removals } = error;
     if (world.stdin.isTTY === true) {
-      printAdvice(world, `These policies are not in the file:\n${listed(policies)}`);
-      // Others may have changed the policies meanwhile: only those that were shown are removed.
-      const shown = new Set(policies);
-      if (await confirm(world, 'Remove them?')) return attempt((policy) => shown.has(policy));
+      printAdvice(world, `These are not in the file:\n${listed(removals)}`);
+      // Others may have changed them meanwhile: only what was shown is removed.
+      const shown = new Set(removals);
+      if (await confirm(world, 'Remove them?')) return attempt((removal) => shown.has(removal));
     }
     throw error;
   }

@@ -2,6 +2,7 @@ import {
   type Database,
   findUserByEmail,
   inSnapshot,
+  listCustomerPlans,
   listPolicies,
   listProjectsWithOwner,
   type ProjectWithOwner,
@@ -37,8 +38,16 @@ export function readInstallation(db: Database, choice: ExportChoice): Promise<Ce
         name: project.name,
         ...(subscription !== null && { subscription: textOf(subscription) }),
         defaultKeyRateLimitPerMinute: project.defaultKeyRateLimitPerMinute,
+        customerPlans: (await listCustomerPlans(snapshot, project.projectId))
+          .sort(byName)
+          .map(({ planId: _, projectId: _p, customers: _c, scopes, ...plan }) => ({
+            ...plan,
+            scopes: listOf(scopes),
+          })),
         policies: (await listPolicies(snapshot, project.projectId)).map(
-          ({ method, pathPattern }) => ({ method, pathPattern }),
+          ({ method, pathPattern, scopes, cost }) => ({
+            ...{ method, pathPattern, scopes: listOf(scopes), cost },
+          }),
         ),
       });
     }
@@ -84,6 +93,9 @@ const textOf = ({ plan, status, currentPeriodEnd }: Subscription) => ({
   status,
   currentPeriodEnd: currentPeriodEnd?.toISOString() ?? null,
 });
+
+/** For the type of the file, whose lists can be changed. */
+const listOf = (labels: readonly string[] | null) => labels && [...labels];
 
 /** The order of a database depends on its collation. */
 const byName = (a: { name: string }, b: { name: string }) =>

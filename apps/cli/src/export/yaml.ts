@@ -4,10 +4,11 @@ import type { CeibaFileText } from '../apply/schema.ts';
 import { CliError, failure } from '../errors.ts';
 
 const HEADER = ` Written by ceiba export. To apply it: ceiba apply -f FILE
- In it: the owner, the projects with their subscriptions and policies, and the plans that these are on.
- Not in it: API keys and project secrets, of which only digests are stored, passwords, members, alerts,
- what the decision log keeps, and plans without a project here. A project that apply creates has a new
- secret and no key.
+ In it: the owner, the projects with their subscriptions, customer plans and policies, and the plans
+ that these are on.
+ Not in it: API keys and project secrets, of which only digests are stored, customers, passwords, members,
+ alerts, what the decision log keeps, and plans without a project here. A project that apply creates has
+ a new secret and no key.
  For hints in an editor: ceiba schema > ceiba.schema.json
  yaml-language-server: $schema=ceiba.schema.json`;
 
@@ -18,7 +19,9 @@ export function yamlOf(file: CeibaFileText): string {
   document.commentBefore = HEADER;
   visit(document, {
     Map(_, node) {
-      node.flow = node.items.every(({ value }) => isScalar(value));
+      node.flow = node.items.every(
+        ({ key, value }) => isScalar(value) || (isScalar(key) && key.value === 'scopes'),
+      );
     },
   });
   return document.toString({ lineWidth: 0, singleQuote: true });

@@ -1,17 +1,20 @@
 import { NO_LIMITS } from '@ceiba/domain';
-import type { VerbContext } from '../context.ts';
+import { givenIn, type VerbContext } from '../context.ts';
 import { CUSTOMER_PLAN_RULES, checked } from '../input.ts';
 import { changingProject } from '../project/change.ts';
 import { lockProject } from '../project/lock.ts';
 import { customerPlans } from '../tables.ts';
-import { CUSTOMER_PLAN_FIELDS, type CustomerPlan, type CustomerPlanState } from './list.ts';
+import { CUSTOMER_PLAN_FIELDS, type CustomerPlan, type CustomerPlanFields } from './list.ts';
 
 /** A new customer plan: what is absent, it does not limit. */
-export type NewCustomerPlan = Pick<CustomerPlan, 'projectId' | 'name'> & Partial<CustomerPlanState>;
+export type NewCustomerPlan = Pick<CustomerPlan, 'projectId' | 'name'> &
+  Omit<CustomerPlanFields, 'name'>;
 
 export type CreateCustomerPlanResult =
   | { kind: 'created'; plan: CustomerPlan }
   | { kind: 'name_taken' | 'not_found' };
+
+const NOTHING = { activeKeyCap: null, ...NO_LIMITS, scopes: null };
 
 /** Creates a plan for a project's customers. Names are unique in a project. */
 export async function createCustomerPlan(
@@ -19,7 +22,7 @@ export async function createCustomerPlan(
   input: NewCustomerPlan,
 ): Promise<CreateCustomerPlanResult> {
   const { projectId, ...given } = checked(input, CUSTOMER_PLAN_FIELDS, CUSTOMER_PLAN_RULES);
-  const state = { activeKeyCap: null, ...NO_LIMITS, scopes: null, ...given };
+  const state = { ...NOTHING, name: given.name, ...givenIn(given) };
   return changingProject(ctx, projectId, lockProject, async (tx, _, audit) => {
     const [created] = await tx
       .insert(customerPlans)

@@ -18,6 +18,11 @@ export interface CustomerPlan extends KeyLimits {
 /** What a user sets of a customer plan. */
 export type CustomerPlanState = Omit<CustomerPlan, 'planId' | 'projectId'>;
 
+/** What a change sets of a customer plan: absent fields keep their values, null removes them. */
+export type CustomerPlanFields = {
+  [Field in keyof CustomerPlanState]?: CustomerPlanState[Field] | undefined;
+};
+
 /** For `checked`. */
 export const CUSTOMER_PLAN_FIELDS = ['name', 'activeKeyCap', 'scopes', ...LIMIT_NAMES] as const;
 

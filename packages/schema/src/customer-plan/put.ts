@@ -4,12 +4,12 @@ import { CUSTOMER_PLAN_RULES, checked } from '../input.ts';
 import { lockProject } from '../project/lock.ts';
 import { customerPlans } from '../tables.ts';
 import { createCustomerPlan, type NewCustomerPlan } from './create.ts';
-import { CUSTOMER_PLAN_FIELDS } from './list.ts';
+import { CUSTOMER_PLAN_FIELDS, type CustomerPlan } from './list.ts';
 import { updateCustomerPlan } from './update.ts';
 
-export type PutCustomerPlanResult = {
-  kind: 'created' | 'updated' | 'unchanged' | 'not_found';
-};
+export type PutCustomerPlanResult =
+  | { kind: 'created' | 'updated' | 'unchanged'; plan: CustomerPlan }
+  | { kind: 'not_found' };
 
 /**
  * Creates the project's customer plan with that name, or sets its limits and labels: absent fields keep
@@ -28,11 +28,11 @@ export function putCustomerPlan(
       .select({ planId: customerPlans.id })
       .from(customerPlans)
       .where(and(eq(customerPlans.projectId, projectId), eq(customerPlans.name, name)));
-    const { kind } =
+    const result =
       existing === undefined
         ? await createCustomerPlan(inner, plan)
         : await updateCustomerPlan(inner, { ...plan, ...existing });
-    if (kind === 'name_taken') throw new Error('a locked customer plan could not be changed');
-    return { kind };
+    if ('plan' in result) return result;
+    throw new Error(`a customer plan of a locked project could not be changed: ${result.kind}`);
   });
 }

@@ -1,5 +1,5 @@
 import { onUniqueViolation } from '../connection/errors.ts';
-import { isUnchanged, type VerbContext } from '../context.ts';
+import { givenIn, isUnchanged, type VerbContext } from '../context.ts';
 import { CUSTOMER_PLAN_RULES, checked } from '../input.ts';
 import { changingProject } from '../project/change.ts';
 import { lockProject } from '../project/lock.ts';
@@ -7,13 +7,13 @@ import { customerPlans } from '../tables.ts';
 import {
   CUSTOMER_PLAN_FIELDS,
   type CustomerPlan,
+  type CustomerPlanFields,
   type CustomerPlanRef,
-  type CustomerPlanState,
   customerPlanState,
   isCustomerPlan,
 } from './list.ts';
 
-export type UpdateCustomerPlanInput = CustomerPlanRef & Partial<CustomerPlanState>;
+export type UpdateCustomerPlanInput = CustomerPlanRef & CustomerPlanFields;
 
 export type UpdateCustomerPlanResult =
   | { kind: 'updated' | 'unchanged'; plan: CustomerPlan }
@@ -40,7 +40,7 @@ export async function updateCustomerPlan(
         .from(customerPlans)
         .where(isCustomerPlan(ref));
       if (before === undefined) return { kind: 'not_found' };
-      const after = { ...before, ...given };
+      const after = { ...before, ...givenIn(given) };
       const plan = { ...ref, ...after };
       if (isUnchanged(before, after)) return { kind: 'unchanged', plan };
       await tx.update(customerPlans).set(after).where(isCustomerPlan(ref));
