@@ -1,6 +1,7 @@
 import { type KeyLimits, type Labels, limitsIn } from '@ceiba/domain';
 import { and, asc, count, eq } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
+import type { Given } from '../context.ts';
 import { LIMIT_NAMES } from '../input.ts';
 import { customerPlans, customers } from '../tables.ts';
 
@@ -19,9 +20,7 @@ export interface CustomerPlan extends KeyLimits {
 export type CustomerPlanState = Omit<CustomerPlan, 'planId' | 'projectId'>;
 
 /** What a change sets of a customer plan: absent fields keep their values, null removes them. */
-export type CustomerPlanFields = {
-  [Field in keyof CustomerPlanState]?: CustomerPlanState[Field] | undefined;
-};
+export type CustomerPlanFields = Given<CustomerPlanState>;
 
 /** For `checked`. */
 export const CUSTOMER_PLAN_FIELDS = ['name', 'activeKeyCap', 'scopes', ...LIMIT_NAMES] as const;
