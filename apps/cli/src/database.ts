@@ -2,6 +2,7 @@ import {
   appliedMigrationTimes,
   classifyError,
   type Database,
+  InvalidInputError,
   MigrationError,
   NotPrimaryError,
   openDatabase,
@@ -78,7 +79,7 @@ export async function withExplainedErrors<T>(
   try {
     return await run(address);
   } catch (error) {
-    if (error instanceof CliError) throw error;
+    if (error instanceof CliError || error instanceof InvalidInputError) throw error;
     throw failure(explainDatabaseError(error, address));
   }
 }

@@ -1,20 +1,28 @@
 import {
+  customerNameSchema,
   displayNameSchema,
   emailSchema,
   expirySchema,
+  externalIdSchema,
+  type Metadata,
+  metadataSchema,
   SUBSCRIPTION_STATUSES,
   type SubscriptionStatus,
   uuidSchema,
 } from '@ceiba/contract';
+import { BILLING_DAY_MAX } from '@ceiba/contract/sets';
 import {
   type KeyLimits,
-  LIMITS,
   type LimitField,
+  type LimitName,
   listLimits,
   PLAN_LIMIT_MAX,
+  QUOTA_MAX,
   type UsageRange,
+  whyNoLabels,
 } from '@ceiba/domain';
 import { type Command, InvalidArgumentError } from 'commander';
+import type { z } from 'zod';
 
 /**
  * Parsers of option values; commander puts the option's name in front of their errors. None may
@@ -40,11 +48,49 @@ export function emailAddress(text: string): string {
   throw new InvalidArgumentError('It must be an e-mail address.');
 }
 
-/** A human label, by the contract's rule. */
-export function displayName(text: string): string {
-  const parsed = displayNameSchema.safeParse(text);
+/** A text that follows one of the contract's rules. */
+const following =
+  <T>(schema: z.ZodType<T>) =>
+  (text: string): T => {
+    const parsed = schema.safeParse(text);
+    if (parsed.success) return parsed.data;
+    throw new InvalidArgumentError(`It ${parsed.error.issues[0]?.message}.`);
+  };
+
+export const displayName = following(displayNameSchema);
+export const customerName = following(customerNameSchema);
+export const externalId = following(externalIdSchema);
+
+/** An object of the owner's, as JSON. */
+export function metadata(text: string): Metadata {
+  const value = jsonOf(text);
+  if (value === undefined) throw new InvalidArgumentError('It must be JSON, such as {"tier":1}.');
+  const parsed = metadataSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new InvalidArgumentError(`It ${parsed.error.issues[0]?.message}.`);
+}
+
+/** @returns undefined for a text that is not JSON */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function billingDay(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= 1 && value <= BILLING_DAY_MAX) return value;
+  throw new InvalidArgumentError(`It must be a day of the month from 1 to ${BILLING_DAY_MAX}.`);
+}
+
+/** One label of several options of the same name. */
+export function label(text: string, before: readonly string[] = []): string[] {
+  const labels = [...before, text];
+  const why = whyNoLabels(labels);
+  if (why === null) return labels;
+  throw new InvalidArgumentError(`All of them ${why}.`);
 }
 
 const PAGE_SIZE_MAX = 1_000;
@@ -56,22 +102,40 @@ export function pageSize(text: string): number {
 }
 
 /** A whole number from 0, which allows nothing, or `none`, which removes the limit. */
-function limitOrNone(text: string): number | 'none' {
-  if (text === 'none') return text;
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value <= PLAN_LIMIT_MAX) return value;
-  throw new InvalidArgumentError(`It must be a whole number from 0 to ${PLAN_LIMIT_MAX}, or none.`);
-}
+const limitOrNone =
+  (most: number) =>
+  (text: string): number | 'none' => {
+    if (text === 'none') return text;
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a whole number from 0 to ${most}, or none.`);
+  };
 
-/** The options of a key's own limits, by their names. */
+/** The options of own limits, by their names. */
 export type OwnLimitOptions = { [Option in LimitField['option']]?: number | 'none' };
 
-/** Adds an option for each of a key's own limits. */
-export function addLimitOptions(command: Command, byDefault?: 'none'): Command {
-  for (const { option, window } of Object.values(LIMITS)) {
-    const words = `its own requests per ${window}, or none`;
-    command.option(`--${option} <number>`, words, limitOrNone, byDefault);
-  }
+type Largest = Readonly<Record<LimitName, number>>;
+const OF_KEYS: Largest = {
+  rateLimitPerMinute: PLAN_LIMIT_MAX,
+  dailyQuota: QUOTA_MAX,
+  monthlyQuota: PLAN_LIMIT_MAX,
+};
+const OF_CUSTOMERS: Largest = { ...OF_KEYS, monthlyQuota: QUOTA_MAX };
+
+/** How the option of a limit is written, such as `--daily-quota`. */
+export const flagOf = ({ option }: LimitField) =>
+  `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** Adds an option for each of a key's or a customer's own limits. */
+export function addLimitOptions(
+  command: Command,
+  { byDefault, of = 'key' }: { byDefault?: 'none'; of?: 'key' | 'customer' } = {},
+): Command {
+  const largest = of === 'key' ? OF_KEYS : OF_CUSTOMERS;
+  listLimits((name, field) => {
+    const words = `its own requests per ${field.window}, or none`;
+    command.option(`${flagOf(field)} <number>`, words, limitOrNone(largest[name]), byDefault);
+  });
   return command;
 }
 

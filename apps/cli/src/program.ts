@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { applyCommand } from './commands/apply.ts';
 import { completionCommand } from './commands/completion.ts';
+import { customerCommands } from './commands/customer/commands.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { exportCommand } from './commands/export.ts';
 import { keyCommands } from './commands/key/commands.ts';
@@ -64,6 +65,7 @@ function programFor(world: World, isForProgram: boolean): Command {
   schemaCommand(program, world);
   projectCommands(program, world);
   keyCommands(program, world);
+  customerCommands(program, world);
   ownerCommands(program, world);
   requestsCommand(program, world);
   usageCommand(program, world);

@@ -8,12 +8,12 @@ export type { LimitWindow };
 
 /**
  * The limits of plans, customers and keys by their names in the contract: the window that each counts
- * calls in, the column that has it, and its option of the CLI. Columns, forms, options and texts derive
+ * calls in, the column that has it, and its option of the CLI in camel case. Columns, forms, options and texts derive
  * from it.
  */
 export const LIMITS = {
   rateLimitPerMinute: { window: 'minute', column: 'rate_limit_per_minute', option: 'rate' },
-  dailyQuota: { window: 'day', column: 'daily_quota', option: 'daily-quota' },
+  dailyQuota: { window: 'day', column: 'daily_quota', option: 'dailyQuota' },
   monthlyQuota: { window: 'month', column: 'monthly_quota', option: 'quota' },
 } as const satisfies Record<string, { window: LimitWindow; column: string; option: string }>;
 

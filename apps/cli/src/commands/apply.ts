@@ -1,5 +1,3 @@
-import { createReadStream } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Applied } from '../apply/applied.ts';
 import { applyFile, listed, UnconfirmedRemovals } from '../apply/apply.ts';
@@ -7,7 +5,7 @@ import { type CheckedFile, readCeibaFile } from '../apply/read.ts';
 import { jsonOf, reportOf } from '../apply/report.ts';
 import { withDatabase } from '../database.ts';
 import { readSettings } from '../env.ts';
-import { badInput, CliError } from '../errors.ts';
+import { nameOfInput, readInput } from '../input-file.ts';
 import { confirm } from '../prompt.ts';
 import {
   addSecretOptions,
@@ -17,6 +15,9 @@ import {
   withSecretFile,
 } from '../secret-output.ts';
 import { printAdvice, printJson, printLines, type World } from '../world.ts';
+
+/** Far larger than any real file, and still cheap to read. */
+const FILE_MEBIBYTES_MAX = 4;
 
 interface ApplyCommandOptions extends SecretOptions {
   file: string;
@@ -46,8 +47,8 @@ export function applyCommand(program: Command, world: World): void {
 
 async function apply(world: World, options: ApplyCommandOptions): Promise<void> {
   const { file: path, dryRun, json, secretFile } = options;
-  const name = path === '-' ? 'standard input' : path;
-  const checked = readCeibaFile(name, await readText(path, name, world));
+  const text = await readInput(world, path, { mebibytesMax: FILE_MEBIBYTES_MAX, field: '--file' });
+  const checked = readCeibaFile(nameOfInput(path), text);
   const showsSecrets = printsSecrets(world, options) && !dryRun;
   const file = dryRun ? undefined : secretFile;
   const applied = await withSecretFile(
@@ -111,41 +112,3 @@ function secretsOf({ projects }: Applied): object | null {
     })),
   };
 }
-
-/** Far larger than any real file, and still cheap to read. */
-const FILE_BYTES_MAX = 4 * 1024 * 1024;
-
-async function readText(path: string, name: string, world: World): Promise<string> {
-  const stream = path === '-' ? world.stdin : createReadStream(resolve(world.cwd, path));
-  const bytes = await readBytes(stream, name);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw unreadable(`${name} is not UTF-8 text.`);
-  }
-}
-
-async function readBytes(stream: NodeJS.ReadableStream, name: string): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of stream) {
-      chunks.push(Buffer.from(chunk));
-      length += chunks.at(-1)?.byteLength ?? 0;
-      if (length > FILE_BYTES_MAX) throw unreadable(`${name} is longer than 4 MiB.`);
-    }
-  } catch (error) {
-    if (error instanceof CliError) throw error;
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw unreadable(`${name} cannot be read: ${UNREADABLE[code] ?? code}.`);
-  }
-  return Buffer.concat(chunks);
-}
-
-const unreadable = (message: string) => badInput(message, { field: '--file' });
-
-const UNREADABLE: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not read it',
-  EISDIR: 'it is a folder',
-  ENOENT: 'there is no such file',
-};

@@ -11,7 +11,7 @@ import {
 import { type Command, Option } from 'commander';
 import { withDatabase } from '../database.ts';
 import { badInput } from '../errors.ts';
-import { requireProject } from '../not-found.ts';
+import { customerIdOf, requireProject } from '../not-found.ts';
 import { instant, keyOrPrefix, pageSize, uuid } from '../options.ts';
 import { newDecisions, throughOutages } from '../requests/follow.ts';
 import { jsonLineOf, lineOf } from '../requests/lines.ts';
@@ -23,6 +23,7 @@ interface RequestOptions {
   outcome?: 'allowed' | 'denied';
   reason?: DenialReason;
   key?: string;
+  customer?: string;
   method?: string;
   pathPrefix?: string;
   requestId?: string;
@@ -43,6 +44,7 @@ export function requestsCommand(program: Command, world: World): void {
     .addOption(new Option('--outcome <outcome>', 'of this outcome').choices(['allowed', 'denied']))
     .addOption(new Option('--reason <reason>', 'denied for this reason').choices(DENIAL_REASONS))
     .option('--key <id>', 'of this key, by its id or prefix', keyOrPrefix)
+    .option('--customer <id>', 'of keys of this customer, by its id or its external id')
     .option('--method <method>', 'of this method')
     .option('--path-prefix <text>', 'of paths that begin so')
     .option('--request-id <id>', 'with this x-request-id')
@@ -107,10 +109,11 @@ async function reportLeftOut(
 }
 
 async function filterOf(db: Database, options: RequestOptions): Promise<DecisionFilter> {
-  const { project: projectId, key, decision, follow, limit, json, ...filter } = options;
+  const { project: projectId, key, customer, decision, follow, limit, json, ...filter } = options;
   return {
     ...filter,
     ...(decision !== undefined && { decisionId: decision }),
+    ...(customer !== undefined && (await customerIdOf(db, projectId, customer))),
     ...(key !== undefined && (await keyOf(db, projectId, key))),
   };
 }

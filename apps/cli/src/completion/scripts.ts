@@ -47,15 +47,17 @@ function bashValues({ path, options }: CommandWords): string[] {
 }
 
 function bashValue({ value }: OptionWords): string {
-  if (value === 'file') {
-    return 'compopt -o filenames 2> /dev/null; COMPREPLY=($(compgen -f -- "$current")); return';
-  }
+  if (value === 'file') return BASH_FILES;
   return typeof value === 'string' ? 'return' : `words=${quoted(value.join(' '))}`;
 }
 
-function bashWords({ path, words: following, options }: CommandWords): string {
+const BASH_FILES =
+  'compopt -o filenames 2> /dev/null; COMPREPLY=($(compgen -f -- "$current")); return';
+
+function bashWords({ path, words: following, options, takesFile }: CommandWords): string {
   const words = [...following.map(({ name }) => name), ...options.map(({ long }) => long)];
-  return `        ${quoted(path)}) words=${quoted(words.join(' '))} ;;`;
+  const files = takesFile ? `if [[ "$current" != -* ]]; then ${BASH_FILES}; fi; ` : '';
+  return `        ${quoted(path)}) ${files}words=${quoted(words.join(' '))} ;;`;
 }
 
 function fishScript(commands: readonly CommandWords[]): string {
@@ -73,9 +75,10 @@ ${commands.flatMap(fishLines).join('\n')}
 `;
 }
 
-function fishLines({ path, words, options }: CommandWords): string[] {
+function fishLines({ path, words, options, takesFile }: CommandWords): string[] {
   const here = `complete -c ceiba -n ${quoted(`__ceiba_at ${path}`)}`;
   return [
+    ...(takesFile ? [`${here} -F`] : []),
     ...words.map(({ name, description }) => `${here} -a ${name} -d ${quoted(description)}`),
     ...options.map((option) => {
       const names = namesOf(option).map((name) =>

@@ -7,6 +7,8 @@ export interface CommandWords {
   /** Subcommands, and the values of an argument. */
   words: { name: string; description: string }[];
   options: OptionWords[];
+  /** Whether its argument is a file. */
+  takesFile: boolean;
 }
 
 export interface OptionWords {
@@ -33,6 +35,7 @@ export function wordsOf(command: Command, parent = ''): CommandWords[] {
       ),
     ],
     options: help.visibleOptions(command).flatMap(optionWords),
+    takesFile: command.registeredArguments.some((argument) => argument.name() === 'file'),
   };
   return [own, ...subcommands.flatMap((sub) => wordsOf(sub, `${path} `))];
 }

@@ -3,11 +3,12 @@ import { createApiKey, getApiKeyRow, type VerbContext } from '@ceiba/schema';
 import type { Command } from 'commander';
 import { withDatabase } from '../../database.ts';
 import { CliError, failure } from '../../errors.ts';
-import { noProject } from '../../not-found.ts';
+import { customerIdOf, noProject } from '../../not-found.ts';
 import {
   addLimitOptions,
   displayName,
   instantOrNone,
+  label,
   limitsOf,
   type OwnLimitOptions,
   orNull,
@@ -26,6 +27,8 @@ interface CreateOptions extends SecretOptions, OwnLimitOptions {
   project: string;
   name: string;
   expiresAt: Date | 'none';
+  customer?: string;
+  scope?: string[];
 }
 
 /** Adds `ceiba key create`. */
@@ -36,7 +39,14 @@ export function createKeyCommand(key: Command, world: World): void {
     .requiredOption('--project <id>', 'the project that the key belongs to', uuid)
     .requiredOption('--name <text>', 'what the key is for, 1 to 100 characters', displayName)
     .option('--expires-at <time>', 'when it expires (RFC 3339), or none', instantOrNone, 'none');
-  addLimitOptions(command, 'none').option('--json', 'print the key as JSON');
+  command
+    .option('--customer <id>', 'the customer that it belongs to, by its id or its external id')
+    .option(
+      '--scope <label>',
+      'a label of the policies that it may call; again for another',
+      label,
+    );
+  addLimitOptions(command, { byDefault: 'none' }).option('--json', 'print the key as JSON');
   addSecretOptions(command).action((options: CreateOptions) => createKey(world, options));
 }
 
@@ -65,16 +75,19 @@ async function createKey(world: World, options: CreateOptions): Promise<void> {
 }
 
 async function create(ctx: VerbContext, world: World, options: CreateOptions) {
-  const { project: projectId, name, expiresAt } = options;
+  const { project: projectId, name, expiresAt, customer, scope: scopes } = options;
+  const ofCustomer = customer === undefined ? {} : await customerIdOf(ctx.db, projectId, customer);
   const minted = mintApiKey(world.random);
   const result = await createApiKey(ctx, {
     projectId,
     displayName: name,
     minted,
     expiresAt: orNull(expiresAt),
+    ...ofCustomer,
+    scopes,
     ...limitsOf(options),
   });
-  if (result.kind === 'plan_limit_reached') throw planLimitReached(result.activeKeyCap);
+  if (result.kind === 'plan_limit_reached') throw planLimitReached(result);
   if (result.kind !== 'created') throw noProject(projectId);
   const { apiKeyId, displayName: label, keyPrefix } = result;
   const row = await getApiKeyRow(ctx.db, { projectId, apiKeyId });
@@ -86,15 +99,24 @@ async function create(ctx: VerbContext, world: World, options: CreateOptions) {
     keyPrefix,
     expiresAt: row.expiresAt,
     ...limitsIn(row),
+    ...(row.customer && { customer: row.customer }),
+    ...(row.scopes && { scopes: row.scopes }),
     plaintextKey: minted.plaintext,
     isExpired: row.isExpired,
   };
 }
 
-const planLimitReached = (activeKeyCap: number) =>
+const planLimitReached = ({
+  activeKeyCap,
+  of,
+}: {
+  activeKeyCap: number;
+  of: 'plan' | 'customer_plan';
+}) =>
   new CliError(
-    `The plan allows ${activeKeyCap} active ${activeKeyCap === 1 ? 'key' : 'keys'}, and the project ` +
-      'has no room for another. Revoke or archive one (ceiba key list shows them), or change the plan.',
+    `The ${of === 'plan' ? 'plan' : "customer's plan"} allows ${activeKeyCap} active ${activeKeyCap === 1 ? 'key' : 'keys'}, and the ` +
+      `${of === 'plan' ? 'project' : 'customer'} has no room for another. ` +
+      'Revoke or archive one (ceiba key list shows them), or change the plan.',
     1,
     'plan_limit_reached',
   );

@@ -42,7 +42,7 @@ async function list(world: World, db: Database, { project: projectId, status, js
 
 const forPrograms = ({ hints: _, isExpired: __, ...key }: ApiKeyRow) => key;
 
-const HEADS = ['id', 'begins with', 'status', 'expires', 'last used', 'name'];
+const HEADS = ['id', 'begins with', 'status', 'expires', 'last used', 'customer', 'name'];
 
 const cellsOf = (key: ApiKeyRow) => [
   key.apiKeyId,
@@ -50,6 +50,7 @@ const cellsOf = (key: ApiKeyRow) => [
   stateOf(key),
   key.expiresAt ?? 'never',
   key.lastUsedAt ?? 'never',
+  key.customer?.externalId ?? 'none',
   key.displayName,
 ];
 

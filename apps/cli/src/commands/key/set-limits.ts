@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { withDatabase } from '../../database.ts';
 import { badInput } from '../../errors.ts';
 import { noKey } from '../../not-found.ts';
-import { addLimitOptions, limitsOf, type OwnLimitOptions, uuid } from '../../options.ts';
+import { addLimitOptions, flagOf, limitsOf, type OwnLimitOptions, uuid } from '../../options.ts';
 import { printJson, printLines, type World } from '../../world.ts';
 
 interface LimitOptions extends OwnLimitOptions {
@@ -24,7 +24,7 @@ export function setLimitsCommand(key: Command, world: World): void {
     .option('--json', 'print the limits as JSON')
     .action(async (options: LimitOptions) => {
       if (listLimits((_, { option }) => options[option]).every((limit) => limit === undefined)) {
-        const all = listLimits((_, { option }) => `--${option}`).join(' or ');
+        const all = listLimits((_, field) => flagOf(field)).join(' or ');
         throw badInput(`Nothing to change: give ${all}.`);
       }
       await setLimits(world, options);

@@ -1,0 +1,113 @@
+import { createCustomerRequestSchema } from '@ceiba/contract';
+import { CsvError, parse } from 'csv-parse/sync';
+import type { z } from 'zod';
+import { badInput } from '../errors.ts';
+import { jsonOf } from '../options.ts';
+
+export type CreateCustomerRequest = z.infer<typeof createCustomerRequestSchema>;
+
+/** A row of a file: a customer that can be created, or why there is none. */
+export interface CustomerRow {
+  /** Its last line in the file, from 1. */
+  line: number;
+  externalId: string;
+  parsed: CreateCustomerRequest | RowProblem;
+}
+
+export interface RowProblem {
+  /** Null where it is the whole row. */
+  field: string | null;
+  /** Completes a sentence that begins with the field, or with "the row". */
+  problem: string;
+}
+
+const COLUMNS = Object.keys(createCustomerRequestSchema.shape);
+const WHOLE_NUMBERS = ['billingDay', 'rateLimitPerMinute', 'dailyQuota', 'monthlyQuota'];
+
+/**
+ * The rows of a CSV file whose columns are named as the fields of the route that creates a customer. An
+ * empty cell is a field that is not given.
+ *
+ * @param name what to call the file in errors
+ * @throws CliError for a file that is not CSV, or whose columns are others
+ */
+export function readCustomers(name: string, text: string): CustomerRow[] {
+  const [head, ...rows] = recordsOf(name, text);
+  const columns = columnsOf(name, head?.record ?? []);
+  return rows.map(({ record, info }) => {
+    const cells = new Map(columns.map((column, index) => [column, record[index] ?? '']));
+    const parsed =
+      record.length === columns.length
+        ? parseRow(cells)
+        : {
+            field: null,
+            problem: `has ${record.length} cells, and the file ${columns.length} columns`,
+          };
+    return { line: info.lines, externalId: cells.get('externalId') ?? '', parsed };
+  });
+}
+
+interface CsvRecord {
+  record: string[];
+  info: { lines: number };
+}
+
+function recordsOf(name: string, text: string): CsvRecord[] {
+  try {
+    const records: CsvRecord[] = parse(text, {
+      bom: true,
+      info: true,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      skip_empty_lines: true,
+    });
+    return records;
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw invalid(
+      `${name} is not CSV: a quotation mark in line ${error.lines} is not closed or not doubled. Nothing was changed.`,
+    );
+  }
+}
+
+function columnsOf(name: string, head: readonly string[]): string[] {
+  const columns = head.map((column) => column.trim());
+  const known = `The columns are ${COLUMNS.join(', ')}. Nothing was changed.`;
+  if (!columns.includes('externalId')) {
+    throw invalid(`${name} has no column externalId in its first line. ${known}`);
+  }
+  const unknown = columns.find((column) => !COLUMNS.includes(column));
+  if (unknown !== undefined) throw invalid(`${name} has an unknown column "${unknown}". ${known}`);
+  const twice = columns.find((column, index) => columns.indexOf(column) !== index);
+  if (twice !== undefined)
+    throw invalid(`${name} has the column ${twice} twice. Nothing was changed.`);
+  return columns;
+}
+
+const invalid = (message: string) => badInput(message, { code: 'invalid_file', field: 'file' });
+
+function parseRow(cells: ReadonlyMap<string, string>): CreateCustomerRequest | RowProblem {
+  const fields: Record<string, unknown> = {};
+  for (const [field, text] of cells) {
+    if (text === '' && field !== 'externalId') continue;
+    const value = cellValue(field, text);
+    if (typeof value === 'object' && 'problem' in value) return { field, ...value };
+    fields[field] = value.value;
+  }
+  const result = createCustomerRequestSchema.safeParse(fields);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  return { field: String(issue?.path[0] ?? ''), problem: issue?.message ?? 'is not valid' };
+}
+
+/** The value of a cell as the route would get it in JSON. */
+function cellValue(field: string, text: string): { value: unknown } | { problem: string } {
+  if (field === 'metadata') {
+    const value = jsonOf(text);
+    return value === undefined ? { problem: 'must be JSON' } : { value };
+  }
+  if (!WHOLE_NUMBERS.includes(field)) return { value: text };
+  return /^\s*-?\d{1,15}\s*$/.test(text)
+    ? { value: Number(text) }
+    : { problem: 'must be a whole number, 0 or more' };
+}
