@@ -33,33 +33,38 @@ const WHOLE_NUMBERS = ['billingDay', 'rateLimitPerMinute', 'dailyQuota', 'monthl
  */
 export function readCustomers(name: string, text: string): CustomerRow[] {
   const [head, ...rows] = recordsOf(name, text);
-  const columns = columnsOf(name, head?.record ?? []);
-  return rows.map(({ record, info }) => {
-    const cells = new Map(columns.map((column, index) => [column, record[index] ?? '']));
+  const columns = columnsOf(name, head?.cells ?? []);
+  return rows.map(({ cells: given, line }) => {
+    const cells = new Map(columns.map((column, index) => [column, given[index] ?? '']));
     const parsed =
-      record.length === columns.length
+      given.length === columns.length
         ? parseRow(cells)
         : {
             field: null,
-            problem: `has ${record.length} cells, and the file ${columns.length} columns`,
+            problem: `has ${given.length} cells, and the file ${columns.length} columns`,
           };
-    return { line: info.lines, externalId: cells.get('externalId') ?? '', parsed };
+    return { line, externalId: cells.get('externalId') ?? '', parsed };
   });
 }
 
 interface CsvRecord {
-  record: string[];
-  info: { lines: number };
+  cells: readonly string[];
+  /** Of its end, from 1. */
+  line: number;
 }
 
 function recordsOf(name: string, text: string): CsvRecord[] {
+  const records: CsvRecord[] = [];
   try {
-    const records: CsvRecord[] = parse(text, {
+    parse(text, {
       bom: true,
-      info: true,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       skip_empty_lines: true,
+      on_record(cells: string[], { lines: line }) {
+        records.push({ cells, line });
+        return null;
+      },
     });
     return records;
   } catch (error) {

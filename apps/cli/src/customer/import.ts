@@ -57,7 +57,7 @@ const creation =
     createCustomer(ctx, {
       projectId,
       ...fields,
-      currentPeriodEnd: currentPeriodEnd && new Date(currentPeriodEnd),
+      currentPeriodEnd: currentPeriodEnd == null ? currentPeriodEnd : new Date(currentPeriodEnd),
     });
 
 /** Ends the transaction of a rehearsal. */
