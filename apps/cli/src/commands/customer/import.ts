@@ -16,7 +16,9 @@ interface ImportOptions {
 
 /** Several hundred thousand customers. */
 const FILE_MEBIBYTES_MAX = 64;
-const ROWS_PER_REPORT = 1_000;
+/** At most so many reports, and at least so many rows between two. */
+const REPORTS_MAX = 20;
+const ROWS_PER_REPORT_MIN = 100;
 
 /** Adds `ceiba customer import`. */
 export function importCustomersCommand(customer: Command, world: World): void {
@@ -42,11 +44,12 @@ async function importFile(world: World, path: string, options: ImportOptions): P
   const { project: projectId, json, dryRun } = options;
   const limits = { mebibytesMax: FILE_MEBIBYTES_MAX, field: 'file' };
   const rows = readCustomers(nameOfInput(path), await readInput(world, path, limits));
+  const rowsPerReport = Math.max(ROWS_PER_REPORT_MIN, Math.ceil(rows.length / REPORTS_MAX));
   let done = 0;
   const onRow = (_: Imported, refused: Refused | null) => {
     done += 1;
     if (refused !== null) printAdvice(world, `refused  ${textOf(refused)}`);
-    if (done % ROWS_PER_REPORT === 0) printAdvice(world, `${done} of ${rows.length} rows`);
+    if (done % rowsPerReport === 0) printAdvice(world, `${done} of ${rows.length} rows`);
   };
   const imported = await withDatabase(world, async (ctx) => {
     await requireProject(ctx.db, projectId);
