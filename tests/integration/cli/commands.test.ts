@@ -152,16 +152,19 @@ describe('ceiba key set-limits', () => {
     expect(await printed('--rate', '5')).toEqual({
       ...ids,
       rateLimitPerMinute: 5,
+      dailyQuota: null,
       monthlyQuota: null,
     });
     expect(await printed('--quota', '0')).toEqual({
       ...ids,
       rateLimitPerMinute: 5,
+      dailyQuota: null,
       monthlyQuota: 0,
     });
     expect(await printed('--rate', 'none', '--quota', '2147483647')).toEqual({
       ...ids,
       rateLimitPerMinute: null,
+      dailyQuota: null,
       monthlyQuota: 2_147_483_647,
     });
   });
@@ -174,7 +177,7 @@ describe('ceiba key set-limits', () => {
   });
 
   test.each([
-    ['nothing to change', [], /Nothing to change: give --rate or --quota/],
+    ['nothing to change', [], /Nothing to change: give --rate or --daily-quota or --quota/],
     ['a fraction', ['--rate', '1.5'], /whole number from 0 to 2147483647, or none/],
     ['a negative number', ['--rate=-1'], /whole number/],
     ['a number beyond 32 bits', ['--quota', '2147483648'], /whole number/],

@@ -44,6 +44,7 @@ describe('ceiba key create', () => {
       keyPrefix: expect.stringMatching(/^ceiba_\w{8}$/),
       expiresAt: '2099-01-31T10:00:00.000Z',
       rateLimitPerMinute: 5,
+      dailyQuota: null,
       monthlyQuota: 0,
       plaintextKey: expect.stringMatching(/^ceiba_\w+$/),
     });
@@ -168,6 +169,7 @@ describe('ceiba key list', () => {
       'apiKeyId',
       'archivedAt',
       'createdAt',
+      'dailyQuota',
       'disabledAt',
       'displayName',
       'expiresAt',
