@@ -33,8 +33,12 @@ interface Example {
   output: string;
 }
 
-const files = [...docs.matchAll(/```yaml\n# (\S+)\n([\s\S]*?)```/g)].map(
-  ([, name = '', text = '']) => ({ name, text: `# ${name}\n${text}` }),
+/** YAML keeps the comment that names it; CSV has none. */
+const files = [...docs.matchAll(/```(yaml|csv)\n(# (\S+)\n)([\s\S]*?)```/g)].map(
+  ([, kind, comment = '', name = '', text = '']) => ({
+    name,
+    text: kind === 'yaml' ? comment + text : text,
+  }),
 );
 const examples: Example[] = [...docs.matchAll(/```console\n([\s\S]*?)```/g)].flatMap(
   ([, block = '']) =>
@@ -60,6 +64,7 @@ const normalised = (text: string) =>
     .replace(/Applied \d+ migrations/, 'Applied <n> migrations')
     .replace(/\b\d{14}_\w+/g, '<migration>')
     .replace(/ +$/gm, '')
+    .replace(/(from|to) \d{4}-\d\d-\d\d/g, '$1 <day>')
     .replace(/(until |"previousSecretExpiresAt": ")[-\dT:.]+Z/g, '$1<time>')
     .trimEnd();
 
@@ -118,6 +123,8 @@ describe('docs/reference/cli.md', () => {
         projectId: project!.id,
         outcome: denialReason,
         limitOwner: exceededLimit.owner,
+        limitWindow: exceededLimit.window,
+        limitValue: exceededLimit.value,
       };
       const unmatched: NewDecision = {
         ...limited,
@@ -126,6 +133,8 @@ describe('docs/reference/cli.md', () => {
         outcome: 'policy_no_match',
         limits: null,
         limitOwner: null,
+        limitWindow: null,
+        limitValue: null,
       };
       await writeDecisions(db, { decisions: [unmatched, limited], gaps: [] });
     } finally {
@@ -180,6 +189,14 @@ describe('docs/reference/cli.md', () => {
       'ceiba apply -f ceiba.yaml',
       'ceiba apply -f fewer.yaml',
       'ceiba apply -f wrong.yaml',
+      'ceiba customer create',
+      'ceiba customer get',
+      'ceiba customer import customers.csv',
+      'ceiba customer list',
+      'ceiba customer resume',
+      'ceiba customer suspend',
+      'ceiba customer update',
+      'ceiba customer usage',
       'ceiba doctor',
       'ceiba export',
       'ceiba key archive',
