@@ -41,6 +41,14 @@ export const AUDITED: { readonly [Kind in AuditedKind]: Audited<VerbOf<AuditActi
     of: 'project',
     verbs: { create: 'added policy', update: 'changed policy', delete: 'deleted policy' },
   },
+  customer_plan: {
+    of: 'project',
+    verbs: {
+      create: 'created customer plan',
+      update: 'changed customer plan',
+      delete: 'deleted customer plan',
+    },
+  },
   subscription: { of: 'project', verbs: { set: 'changed the subscription of' } },
   alert_destination: {
     of: 'project',
