@@ -3,6 +3,7 @@ import {
   MS_PER_DAY,
   nameWithPeriod,
   nextStep,
+  startOfStep,
   stepsOf,
   USAGE_RANGE_DAYS_MAX,
   type UsageRange,
@@ -82,7 +83,9 @@ export async function readUsageOf(db: Database, input: UsageOfInput): Promise<Us
   const [period] = await readCustomerPeriods(db, { projectId, customers: [customer], now });
   if (period === undefined) throw new Error('the period of a customer is missing');
   if (await hasDailyQuota(db, customer)) return { ...range, step, usage, period };
-  const dailyCost = await readToday(db, { projectId, now, keys });
+  const today = startOfStep(now, 'day').getTime();
+  const read = step === 'day' ? usage.find(({ from }) => from.getTime() === today) : undefined;
+  const dailyCost = read?.cost ?? (await readToday(db, { projectId, now, keys }));
   return { ...range, step, usage, period: { ...period, dailyCost } };
 }
 
@@ -173,13 +176,17 @@ const ofKeys = ({ projectId, from, to }: UsageOfProject, keys: SQL) => {
       where h.project_id = ${projectId} and h.hour = hours.start and h.api_key_id = any(hours.keys)
       offset 0
     ) u`;
+  /** Read once: where every call costs one, as in most projects, no hour is looked up. */
+  const hasCosts = sql`(select exists (
+    select from usage_cost_hours c where c.project_id = ${projectId}
+      and c.hour >= ${instant(from)} and c.hour < ${instant(to)}))`;
   return sql`
     with hours as materialized (
       select start, owned.keys from (select ${keys} as keys) owned, generate_series(
         ${instant(from)}, ${instant(to)} - interval '1 hour', interval '1 hour') as start
     ), counted(at, id, count) as (
       ${rows(sql`usage_hours`, sql`u.outcome`)}
-      union all ${rows(sql`usage_cost_hours`, sql`u.kind`)}
+      union all ${rows(sql`usage_cost_hours`, sql`u.kind`)} where ${hasCosts}
     )`;
 };
 
