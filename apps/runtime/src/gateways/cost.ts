@@ -1,5 +1,5 @@
 import { COST_MAX } from '@ceiba/contract/sets';
-import { TransportError } from '../errors.ts';
+import { shortened, TransportError } from '../errors.ts';
 
 /** A gateway's own settings cannot work: it gets a 503, and the log says what to change. */
 export class GatewayMistake extends TransportError {
@@ -26,6 +26,6 @@ export function costOf(
   const cost = /^\d{1,7}$/.test(value) ? Number(value) : Number.NaN;
   if (cost <= COST_MAX) return cost;
   return new GatewayMistake(
-    `has ${JSON.stringify(value.slice(0, 32))} for "cost" in ${place}, which must be a whole number from 0 to ${COST_MAX}`,
+    `has "${shortened(value, 32)}" for "cost" in ${place}, which must be a whole number from 0 to ${COST_MAX}`,
   );
 }
