@@ -5,7 +5,7 @@ import { checked, InvalidInputError } from './input.ts';
 const RULED = [
   ...(['displayName', 'note', 'description', 'name', 'expiresAt', 'eventTypes', 'email'] as const),
   ...(['monthlyQuota', 'rateLimitPerMinute', 'loggedAllowsPercent', 'usageDays'] as const),
-  ...(['decisionDays', 'method', 'pathPattern'] as const),
+  ...(['decisionDays', 'method', 'pathPattern', 'scopes', 'cost'] as const),
 ];
 
 const problemsOf = (input: Partial<Record<(typeof RULED)[number], unknown>>) => {
@@ -27,6 +27,14 @@ describe('the input of a verb', () => {
       note: 'a\nb',
       token,
       projectId: ' p ',
+    });
+  });
+
+  it('has labels in their order and each once, and an empty list as it is', () => {
+    expect(checked({ scopes: ['b', 'a', 'b'] }, ['scopes'])).toEqual({ scopes: ['a', 'b'] });
+    expect(checked({ scopes: [], cost: null }, ['scopes', 'cost'])).toEqual({
+      scopes: [],
+      cost: null,
     });
   });
 
@@ -63,6 +71,15 @@ describe('the input of a verb', () => {
     ],
     [{ eventTypes: [] }, 'must hold at least one alert'],
     [{ email: 'ops' }, 'must be an e-mail address'],
+    [{ cost: 1_000_001 }, 'must be at most 1,000,000'],
+    [{ cost: 0.5 }, 'must be a whole number, 0 or more'],
+    [{ scopes: 'read' }, 'must be a list of labels'],
+    [{ scopes: [7] }, 'must be a list of labels'],
+    [{ scopes: Array.from({ length: 65 }, (_, n) => `l${n}`) }, 'must be at most 64 labels'],
+    [
+      { scopes: ['Read'] },
+      'must hold labels of 1 to 64 characters of a-z, 0-9, ".", "_", ":" and "-", which begin with a letter or a digit',
+    ],
     [{ method: 'get' }, 'must be in upper case, because methods are case-sensitive: write GET'],
     [{ pathPattern: 'v1' }, 'must start with / (or be a single *)'],
   ])('is refused with its field and the rule that it breaks: %j', (input, rule) => {

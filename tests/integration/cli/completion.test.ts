@@ -83,6 +83,9 @@ describe.each(['bash', 'zsh', 'fish'] as const)('ceiba completion %s', (shell) =
       expect(completed('ceiba', 'apply', option, 'ceiba.y')).toEqual(['ceiba.yaml']);
     }
     expect(completed('ceiba', 'usage', '--project', 'ce')).toEqual([]);
+    expect(completed('ceiba', 'customer', 'list', '--status', 's')).toEqual(['suspended']);
+    expect(completed('ceiba', 'customer', 'import', 'ceiba.y')).toEqual(['ceiba.yaml']);
+    expect(completed('ceiba', 'customer', 'import', '--d')).toEqual(['--dry-run']);
   });
 });
 
