@@ -1,4 +1,4 @@
-import type { QuotaUse, Subscription } from '@ceiba/schema';
+import type { DayUse, QuotaUse, Subscription } from '@ceiba/schema';
 import { formatCount } from '../../lib/format.ts';
 import { Notice } from '../ui/notice.tsx';
 import { AbsoluteTime } from '../ui/time.tsx';
@@ -6,10 +6,12 @@ import { AbsoluteTime } from '../ui/time.tsx';
 export interface NextDecisionProps {
   subscription: Subscription | null;
   use: QuotaUse;
+  /** Absent where the subscription denies anyway. */
+  day?: DayUse;
 }
 
 /** Whether the subscription allows the next call, in one sentence. */
-export function NextDecision({ subscription, use }: NextDecisionProps) {
+export function NextDecision({ subscription, use, day }: NextDecisionProps) {
   if (subscription === null) {
     return (
       <Notice tone="error" title="All calls are denied" className="mb-4">
@@ -44,6 +46,14 @@ export function NextDecision({ subscription, use }: NextDecisionProps) {
       <Notice tone="warning" title="All calls are denied" className="mb-4">
         <code>quota_exceeded</code>: all {formatCount(plan.monthlyQuota)} requests of this month are
         used. Calls are allowed again on <AbsoluteTime at={use.monthEnd} />, or with a larger plan.
+      </Notice>
+    );
+  }
+  if (plan.dailyQuota !== null && day && day.used >= plan.dailyQuota) {
+    return (
+      <Notice tone="warning" title="All calls are denied" className="mb-4">
+        <code>quota_exceeded</code>: all {formatCount(plan.dailyQuota)} of today are used. Calls are
+        allowed again on <AbsoluteTime at={day.dayEnd} />, or with a larger plan.
       </Notice>
     );
   }

@@ -1,5 +1,5 @@
 import { projectQuota } from '@ceiba/domain';
-import { getSubscription, listPlans, readQuotaUse, surveyApiKeys } from '@ceiba/schema';
+import { getSubscription, listPlans, readDayUse, readQuotaUse, surveyApiKeys } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { NextDecision } from '#components/subscription/next-decision.tsx';
@@ -20,11 +20,12 @@ export const metadata: Metadata = { title: 'Subscription' };
 export default async function SubscriptionPage({ params }: PageProps<'projectId'>) {
   const { project, may } = await requireProject((await params).projectId);
   const { projectId } = project;
-  const [subscription, plans, use, keys] = await withDatabase((db) =>
+  const [subscription, plans, use, day, keys] = await withDatabase((db) =>
     Promise.all([
       getSubscription(db, projectId),
       listPlans(db),
       readQuotaUse(db, projectId),
+      readDayUse(db, projectId),
       surveyApiKeys(db, projectId),
     ]),
   );
@@ -42,7 +43,7 @@ export default async function SubscriptionPage({ params }: PageProps<'projectId'
         description={subscription ? named`On the plan ${subscription.plan.name}.` : 'No plan yet.'}
         guide="subscription"
       />
-      <NextDecision subscription={subscription} use={use} />
+      <NextDecision subscription={subscription} use={use} day={day} />
       <Section
         title="Quota this month"
         description="Months are in UTC. Counts are a few seconds behind."
@@ -55,7 +56,8 @@ export default async function SubscriptionPage({ params }: PageProps<'projectId'
             <Fact name="Rate">{formatCount(subscription.plan.rateLimitPerMinute)} per minute</Fact>
             {subscription.plan.dailyQuota !== null && (
               <Fact name="Quota of a day">
-                {formatCount(subscription.plan.dailyQuota)} per day, in UTC
+                {formatCount(day.used)} of {formatCount(subscription.plan.dailyQuota)} used today,
+                in UTC
               </Fact>
             )}
             <Fact name="Active keys">
