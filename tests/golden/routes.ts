@@ -20,7 +20,13 @@ interface Scene {
   project: TestProject;
   stranger: TestProject;
   apiKey: TestApiKey;
+  customerId: string;
 }
+
+const below =
+  (method: string, path: (id: string) => string, body?: object) =>
+  (client: RuntimeClient, id: string, options: CallOptions) =>
+    client.callBelow(method, path(id), { ...(body && { body }), ...options });
 
 /** Every project route, by pattern. */
 const PROJECT_ROUTES: Record<
@@ -50,6 +56,37 @@ const PROJECT_ROUTES: Record<
     client.revoke(id, options),
   'POST /rt/projects/:projectId/api-keys/:apiKeyId/archive': (client, id, options) =>
     client.archive(id, options),
+  'GET /rt/projects/:projectId/customers': below('GET', () => '/customers'),
+  'POST /rt/projects/:projectId/customers': below('POST', () => '/customers', {
+    externalId: 'acme',
+  }),
+  'GET /rt/projects/:projectId/customers/:customerId': below('GET', (id) => `/customers/${id}`),
+  'PATCH /rt/projects/:projectId/customers/:customerId': below(
+    'PATCH',
+    (id) => `/customers/${id}`,
+    {
+      name: 'Acme',
+    },
+  ),
+  'POST /rt/projects/:projectId/customers/:customerId/suspend': below(
+    'POST',
+    (id) => `/customers/${id}/suspend`,
+    {},
+  ),
+  'POST /rt/projects/:projectId/customers/:customerId/resume': below(
+    'POST',
+    (id) => `/customers/${id}/resume`,
+    {},
+  ),
+  'GET /rt/projects/:projectId/customers/:customerId/usage': below(
+    'GET',
+    (id) => `/customers/${id}/usage`,
+  ),
+  'GET /rt/projects/:projectId/api-keys/:apiKeyId/usage': below(
+    'GET',
+    (id) => `/api-keys/${id}/usage`,
+  ),
+  'GET /rt/projects/:projectId/usage': below('GET', () => '/usage'),
   'GET /rt/projects/:projectId/decisions': (client, _id, options) =>
     client.listDecisions('outcome=denied', options),
   'GET /rt/projects/:projectId/decisions/:decisionId': (client, id, options) =>
@@ -72,6 +109,8 @@ interface Situation {
   options(scene: Scene): CallOptions | Promise<CallOptions>;
   /** The key in the address, if it is not the project's own. */
   apiKeyId?(scene: Scene): string | Promise<string>;
+  /** The customer in the address, if it is not one of the project. */
+  customerId?(scene: Scene): string | Promise<string>;
   /** The decision in the address, if it is not one of the project. */
   decisionId?(scene: Scene): string | Promise<string>;
 }
@@ -143,6 +182,18 @@ const SITUATIONS: Situation[] = [
     options: () => ({}),
     apiKeyId: async ({ stranger }) => (await stranger.createKey()).apiKeyId,
   },
+  { name: 'bad customer UUID', options: () => ({}), customerId: () => 'nope' },
+  {
+    name: 'bad customer UUID, wrong secret',
+    options: secretOf(() => 'x'),
+    customerId: () => 'nope',
+  },
+  { name: 'unknown customer', options: () => ({}), customerId: () => randomUUID() },
+  {
+    name: "another project's customer",
+    options: () => ({}),
+    customerId: async ({ stranger }) => (await stranger.createCustomer()).customerId,
+  },
   { name: 'bad decision UUID', options: () => ({}), decisionId: () => 'nope' },
   {
     name: 'bad decision UUID, wrong secret',
@@ -199,8 +250,9 @@ export async function routes(world: World, runtimeUrl: string): Promise<string> 
   return [...routesOf].map(([table, names]) => [...names, table].join('\n')).join('\n\n');
 }
 
-function applies(route: string, { name, apiKeyId, decisionId }: Situation): boolean {
+function applies(route: string, { name, apiKeyId, customerId, decisionId }: Situation): boolean {
   if (apiKeyId !== undefined) return route.includes(':apiKeyId');
+  if (customerId !== undefined) return route.includes(':customerId');
   if (decisionId !== undefined) return route.includes(':decisionId');
   return !/body/.test(name) || !route.startsWith('GET');
 }
@@ -218,13 +270,21 @@ async function answerIn(
     project,
     stranger: await world.createProject(),
     apiKey: await project.createKey(),
+    customerId: (await project.createCustomer()).customerId,
   };
   const options = await situation.options(scene);
-  const id = route.endsWith(':decisionId')
-    ? ((await situation.decisionId?.(scene)) ?? (await logDecision(world, project)))
-    : ((await situation.apiKeyId?.(scene)) ?? scene.apiKey.apiKeyId);
+  const id = await idIn(scene, situation, route);
   const client = runtimeClient(runtimeUrl, project);
   return answerOf(await call(client, id, options, scene.apiKey.plaintext));
+}
+
+/** What the address of a route names, of the project unless the situation says otherwise. */
+async function idIn(scene: Scene, situation: Situation, route: string): Promise<string> {
+  const { world, project, apiKey, customerId } = scene;
+  if (route.includes(':decisionId'))
+    return (await situation.decisionId?.(scene)) ?? logDecision(world, project);
+  if (route.includes(':customerId')) return (await situation.customerId?.(scene)) ?? customerId;
+  return (await situation.apiKeyId?.(scene)) ?? apiKey.apiKeyId;
 }
 
 /** The status; for an error also its code and the field that its message names. */

@@ -177,8 +177,8 @@ describe.each(Object.entries(ADAPTERS))('%s', (_name, send) => {
   });
 
   it('would be denied after it was allowed by guards that each ask', async () => {
-    const from = 'if (earlier) return earlier;';
-    const broken = await loadBrokenSdk({ file: 'verdicts.js', from, to: '' });
+    const from = 'if (earlier) {';
+    const broken = await loadBrokenSdk({ file: 'verdicts.js', from, to: 'if (false) {' });
     const { client, questions } = lastCall(broken);
     const options = { client, projectId: client.projectId };
     expect(await send(broken, options)).not.toBe('200 42 true');

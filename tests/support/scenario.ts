@@ -273,6 +273,8 @@ export interface CallOptions {
 /** The project routes of one Runtime, as a host backend calls them. */
 export interface RuntimeClient {
   call(method: string, path: string, options?: CallOptions): Promise<Reply>;
+  /** @param path below the project's address, such as `/customers` */
+  callBelow(method: string, path: string, options?: CallOptions): Promise<Reply>;
   authorize(
     question: { apiKey?: unknown; method?: unknown; path?: unknown; cost?: unknown },
     options?: CallOptions,
@@ -324,6 +326,7 @@ export function runtimeClient(
     `${keys(options)}/${encodeURIComponent(apiKeyId)}`;
   return {
     call,
+    callBelow: (method, path, options) => call(method, `${rt(options)}${path}`, options),
     authorize: (question, options) =>
       call('POST', `${rt(options)}/authorize`, { body: { ...QUESTION, ...question }, ...options }),
     authorizeBatch: (requests, options) =>
