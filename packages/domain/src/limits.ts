@@ -8,8 +8,8 @@ export type { LimitWindow };
 
 /**
  * The limits of plans, customers and keys by their names in the contract: the window that each counts
- * calls in, the column that has it, and its option of the CLI in camel case. Columns, forms, options and texts derive
- * from it.
+ * calls in, the column that has it, and its option of the CLI in camel case. Columns, forms, options and
+ * texts derive from it.
  */
 export const LIMITS = {
   rateLimitPerMinute: { window: 'minute', column: 'rate_limit_per_minute', option: 'rate' },
