@@ -42,18 +42,15 @@ const THEME_ITEMS = [
   { theme: 'system', name: 'Same theme as the system', icon: Monitor },
 ] as const;
 
-/** Less than that of any name that holds the text. */
-const FOUND_SCORE = 1e-3;
-
 /**
- * What the server found matches already. It comes after names that hold the text, and before those that
- * only have its letters in order, such as "Create customer" for "acme".
+ * A name has to hold each word of the text: by its letters alone, "acme" would find "Create customer", and
+ * choose it before the server answers. What the server found matches already, and comes last.
  */
 function scoreOf(value: string, search: string, keywords?: string[]): number {
-  if (keywords?.includes(FOUND)) return FOUND_SCORE;
-  const score = defaultFilter(value, search, keywords);
-  const holdsText = value.toLowerCase().includes(search.trim().toLowerCase());
-  return holdsText ? score : score * FOUND_SCORE ** 2;
+  if (keywords?.includes(FOUND)) return Number.MIN_VALUE;
+  const name = value.toLowerCase();
+  const words = search.toLowerCase().split(/\s+/);
+  return words.every((word) => name.includes(word)) ? 1e-6 + defaultFilter(value, search) : 0;
 }
 
 /**
