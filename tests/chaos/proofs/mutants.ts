@@ -99,7 +99,7 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'scopes.add("customer", customerId, billingDay, own,',
+        find: 'this.add("customer", customerId, billingDay, own,',
         replace: 'void ("customer", customerId, billingDay, own,',
       },
     ],
@@ -111,8 +111,8 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'scopes.add("customer", customerId, billingDay, own,',
-        replace: 'scopes.add("customer", apiKey.apiKeyId, billingDay, own,',
+        find: '.addCustomer(customer);',
+        replace: '.addCustomer({ ...customer, customerId: apiKey.apiKeyId });',
       },
     ],
     rule: 'allows exactly what the limits leave',
@@ -122,8 +122,8 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'scopes.add("customer", customerId, billingDay, own,',
-        replace: 'scopes.add("customer", customerId, CALENDAR_MONTH, own,',
+        find: 'this.add("customer", customerId, billingDay, own,',
+        replace: 'this.add("customer", customerId, CALENDAR_MONTH, own,',
       },
     ],
     rule: 'a change applies from the next decision on',
