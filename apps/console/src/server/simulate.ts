@@ -151,12 +151,13 @@ const GATES: Record<GateId, (seen: Seen, stopped: boolean) => GateView> = {
       },
     }),
   }),
-  customer: ({ project, facts: { customer } }, stopped) => {
+  customer: ({ project, facts: { customer, denialDetail } }, stopped) => {
     if (customer === null) return { saw: 'the key has none' };
     const { plan } = customer;
     const state = customer.suspended
       ? 'suspended'
-      : plan && `${legible(plan.name)}, ${plan.status.replace('_', ' ')}`;
+      : plan &&
+        `${legible(plan.name)}, ${denialDetail === 'customer_period_ended' ? 'its period has ended' : plan.status.replace('_', ' ')}`;
     return {
       saw: state ? `${legible(customer.externalId)}: ${state}` : legible(customer.externalId),
       ...(stopped && {
@@ -194,7 +195,7 @@ const GATES: Record<GateId, (seen: Seen, stopped: boolean) => GateView> = {
 };
 
 interface JudgedLimits {
-  /** Whose is the quota with the least left, and the lowest rate. */
+  /** Whose the quota and the lowest rate are. */
   quotaOf: LimitOwner;
   rateOf: LimitOwner;
   /** Requests per minute. */
@@ -206,18 +207,28 @@ interface JudgedLimits {
   endsAt: Date;
 }
 
-/** The limits that deny first: the quota with the least left, and the lowest rate. */
-function judgeLimits({ scopes, at }: SimulationFacts): JudgedLimits {
+/**
+ * The quota that denies, as the Runtime names it (the first without room for the call), else the one with
+ * the least left; and the lowest rate.
+ */
+function judgeLimits({ scopes, at, match }: SimulationFacts): JudgedLimits {
   const quotas = scopes.flatMap(({ quota, used, countedAt, period }) =>
     quota === null ? [] : [{ quota, used, countedAt, period }],
   );
+  const cost = match.winner?.cost ?? 1;
+  const full = quotas.filter(({ quota, used }) => cost > 0 && used + cost > quota.value);
   const least = quotas.reduce((least, next) =>
     next.quota.value - next.used < least.quota.value - least.used ? next : least,
   );
+  const shown = full[0] ?? least;
   const rates = scopes.flatMap(({ rate }) => rate ?? []);
   const lowest = rates.reduce((least, next) => (next.value < least.value ? next : least));
-  const { quota, used, countedAt } = least;
-  const period = windowOfPeriod(least.period);
+  const { quota, used, countedAt } = shown;
+  // The call is allowed again once all of them have room.
+  const ends = (full.length > 0 ? full : [shown]).map(({ period }) => {
+    const window = windowOfPeriod(period);
+    return window.startOf(window.numberAt(at.getTime()) + 1);
+  });
   return {
     quotaOf: quota.owner,
     rateOf: lowest.owner,
@@ -225,7 +236,7 @@ function judgeLimits({ scopes, at }: SimulationFacts): JudgedLimits {
     quota: `${formatCount(used)} of ${formatCount(quota.value)} used${quota.window === 'day' ? ' today' : ''}${ofOwner(quota)}`,
     minute: `${formatCount(lowest.value)} per minute${ofOwner(lowest)}`,
     countedAt,
-    endsAt: new Date(period.startOf(period.numberAt(at.getTime()) + 1)),
+    endsAt: new Date(Math.max(...ends)),
   };
 }
 

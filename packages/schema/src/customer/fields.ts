@@ -72,6 +72,8 @@ export async function withFields(
 }
 
 async function findPlan(tx: Executor, projectId: string, name: string) {
+  // No text in Postgres can hold it, so no plan has it.
+  if (name.includes('\0')) return undefined;
   const [plan] = await tx
     .select({ planId: customerPlans.id, name: customerPlans.name })
     .from(customerPlans)

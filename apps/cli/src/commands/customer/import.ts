@@ -70,15 +70,15 @@ async function importFile(world: World, path: string, options: ImportOptions): P
       ...(dryRun ? ['', 'A dry run: nothing was changed.'] : []),
     ]);
   }
-  if (refused.length > 0) throw rowsRefused(refused.length, rows.length);
+  if (refused.length > 0) throw rowsRefused(refused.length, rows.length, dryRun === true);
 }
 
 const textOf = ({ line, externalId, field, problem }: Refused) =>
   `line ${line}${externalId && ` (${externalId})`}: ${field ?? 'the row'} ${problem}`;
 
-const rowsRefused = (count: number, of: number) =>
+const rowsRefused = (count: number, of: number, isDryRun: boolean) =>
   new CliError(
-    `${count} of ${of} rows ${count === 1 ? 'was' : 'were'} refused; the others are as the file says.`,
+    `${count} of ${of} rows ${count === 1 ? 'was' : 'were'} refused; the others ${isDryRun ? 'would be' : 'are'} as the file says.`,
     1,
     'rows_refused',
   );

@@ -32,6 +32,18 @@ type Finder = (
   text: string,
 ) => Promise<{ id: string; name: string; detail: string }[]>;
 
+/** One of that very external ID comes first, however many newer ones have it as a part of theirs. */
+async function findCustomers(db: Database, projectId: string, text: string) {
+  const of = (filter: { externalId: string } | { search: string }) =>
+    listCustomers(db, { projectId, filter, limit: LISTED });
+  const [exact, similar] = await Promise.all([of({ externalId: text }), of({ search: text })]);
+  const found = [...exact.items, ...similar.items];
+  return [...new Map(found.map((customer) => [customer.customerId, customer])).values()].slice(
+    0,
+    LISTED,
+  );
+}
+
 /** In the order of the answer. */
 const FINDERS: Record<SearchedKind, Finder> = {
   async api_key(db, projectId, text) {
@@ -46,8 +58,7 @@ const FINDERS: Record<SearchedKind, Finder> = {
   async customer(db, projectId, text) {
     const customerId = text.toLowerCase();
     const one = UUID.test(customerId) ? await getCustomer(db, { projectId, customerId }) : null;
-    const search = { projectId, filter: { search: text }, limit: LISTED };
-    const items = one === null ? (await listCustomers(db, search)).items : [one];
+    const items = one === null ? await findCustomers(db, projectId, text) : [one];
     return items.map(({ customerId, externalId, name, suspendedAt }) => ({
       id: customerId,
       name: name || externalId,

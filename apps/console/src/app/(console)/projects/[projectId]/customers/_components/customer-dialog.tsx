@@ -123,8 +123,9 @@ const CHANGES = {
       <>
         <BillingDayField initial={target.billingDay} />
         <Notice tone="warning" title="Another day restarts the quota">
-          With another billing day, the customer’s monthly quota is whole again from the next
-          request on. What was used until then no longer counts against it.
+          With a billing day that it has not had in this period, the customer’s monthly quota is
+          whole again from the next request on. Going back to an earlier day brings back what was
+          used under it.
         </Notice>
       </>
     ),
