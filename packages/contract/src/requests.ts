@@ -114,9 +114,27 @@ const canBeStored = (value: unknown): boolean => {
   return Object.entries(value).every((entry) => entry.every(canBeStored));
 };
 
+const METADATA_DEPTH_MAX = 32;
+
+/** Level by level, because a deep value would exhaust the stack. */
+function isShallow(value: object): boolean {
+  let level: object[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth >= METADATA_DEPTH_MAX) return false;
+    level = level.flatMap((each) =>
+      Object.values(each).filter((inner) => typeof inner === 'object' && inner !== null),
+    );
+  }
+  return true;
+}
+
 /** What an owner keeps with a customer: any JSON object, of at most 4 KiB. */
 export const metadataSchema = z
   .record(z.string(), z.unknown(), 'must be an object')
+  .refine((metadata) => isShallow(metadata), {
+    error: `must be nested at most ${METADATA_DEPTH_MAX} levels deep`,
+    abort: true,
+  })
   .refine(
     (metadata) => bytesOf(JSON.stringify(metadata)) <= METADATA_BYTES_MAX,
     `must be at most ${METADATA_BYTES_MAX} bytes of JSON`,

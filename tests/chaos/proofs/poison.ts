@@ -117,7 +117,7 @@ async function poisonKey({ db }: World, { apiKeyId }: OneKey): Promise<() => Pro
     await sql`
       create view api_keys as select id, project_id, key_digest, key_prefix, status, created_at,
         expires_at, disabled_at, revoked_at, archived_at, last_used_at, rate_limit_per_minute,
-        monthly_quota, note, read_or_raise(id, display_name) as display_name
+        daily_quota, monthly_quota, customer_id, scopes, note, read_or_raise(id, display_name) as display_name
       from api_keys_stored`;
   });
   return () =>

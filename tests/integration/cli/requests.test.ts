@@ -40,7 +40,13 @@ describe('ceiba requests', () => {
       remainingThisMonth: 4,
     };
     await log(1);
-    const second = await log(2, { outcome: 'rate_limited', limits, limitOwner: 'project_default' });
+    const second = await log(2, {
+      outcome: 'rate_limited',
+      limits,
+      limitOwner: 'project_default',
+      limitWindow: 'minute',
+      limitValue: 60,
+    });
     const third = await log(3, { outcome: 'allowed', limits });
     const { code, stdout, stderr } = await requests(['--limit', '2', '--json']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

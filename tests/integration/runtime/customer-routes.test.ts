@@ -45,6 +45,8 @@ async function makeProject(plans: readonly { name: string; activeKeyCap?: number
   return { project, ...callerOf(project) };
 }
 
+const nested = (levels: number): object => (levels === 0 ? {} : { a: nested(levels - 1) });
+
 const customerOf = (reply: Reply) => expectOk(reply, customerSchema, FIELDS.customer);
 const keyOf = (reply: Reply, more: readonly string[] = []) =>
   expectOk(reply, apiKeySummarySchema, [...FIELDS.apiKey, ...more]);
@@ -123,6 +125,8 @@ describe('a field of a customer', () => {
     ['metadata', { a: 1e300 }],
     ['plan', 7],
     ['plan', 'Silver'],
+    ['plan', '\0'],
+    ['metadata', nested(33)],
     ['plan', 'Theirs'],
     ['subscriptionStatus', null],
     ['subscriptionStatus', 'paid'],

@@ -68,8 +68,8 @@ export async function settle(
   );
   const outcome = charge.kind === 'allowed' ? 'allowed' : charge.denialReason;
   if (outcome === 'allowed') {
-    if (row.apiKey?.neverUsed) await firstUses.record(apiKeyId, deadline);
     usage.countCost({ projectId, apiKeyId, cost });
+    if (row.apiKey?.neverUsed) await firstUses.record(apiKeyId, deadline);
   }
   log.debug({ decisionId, projectId, apiKeyId, policyId, outcome }, 'decision');
   const decision = conclude(decisionId, call, charge);

@@ -33,7 +33,7 @@ describe('denials that never reach Redis', () => {
     counter.countDenial(unknownKey);
     expect(ledger.pending()).toEqual([
       { kind: 'hour', hour: 1000, incarnation: 'i1', count: 3, ...unknownKey },
-      { kind: 'hour', hour: 1001, incarnation: 'i1', count: 1, ...unknownKey },
+      { kind: 'hour', hour: 1001, incarnation: 'i2', count: 1, ...unknownKey },
     ]);
   });
 
@@ -58,5 +58,14 @@ describe('what calls cost', () => {
       { ...about, of: 'surplus', count: 4 + 999_999 },
       { ...about, of: 'free', count: 2 },
     ]);
+  });
+
+  it('is counted apart from denials, so that a flood of one leaves the other its incarnation', () => {
+    const { ledger, counter } = start({ maxCounts: 10 });
+    counter.countCost({ ...call, cost: 0 });
+    for (let i = 0; i < 100; i++) counter.countDenial({ ...unknownKey, projectId: `p${i}` });
+    counter.countCost({ ...call, cost: 0 });
+    const costs = ledger.pending().filter(({ kind }) => kind === 'cost');
+    expect(costs).toMatchObject([{ of: 'free', count: 2 }]);
   });
 });

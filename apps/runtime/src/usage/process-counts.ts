@@ -21,59 +21,70 @@ export interface ProcessCounterOptions {
   ledger: UsageLedger;
   /** Returns a random name for an incarnation. */
   newId: () => string;
-  /** The current time in ms since 1970; a denial is counted in the hour of this time. */
+  /** The current time in ms since 1970; a call is counted in the hour of this time. */
   wallClockMs: () => number;
-  /** The most counts to keep. Default: 10,000. */
+  /** The most counts of denials to keep in an hour. Default: 10,000. */
   maxCounts?: number;
 }
 
-/**
- * Counts in memory the denials that never reach Redis, and what calls cost, under an incarnation of this process
- * (rule denial-counts). When there are too many counts, it drops them all and starts again under a
- * new incarnation, because a count must not start again from zero within its incarnation.
- */
+const DENIALS_MAX = 10_000;
+/** Two for each key that is active in an hour. */
+const COSTS_MAX = 250_000;
+
+/** Counts in memory the denials that never reach Redis, and what calls cost (rule denial-counts). */
 export class ProcessCounter {
   readonly #options: ProcessCounterOptions;
-  readonly #maxCounts: number;
-  readonly #counts = new Map<string, number>();
-  #incarnation: string;
+  readonly #denials: HourCounts;
+  readonly #costs: HourCounts;
 
   constructor(options: ProcessCounterOptions) {
     this.#options = options;
-    this.#maxCounts = options.maxCounts ?? 10_000;
-    this.#incarnation = options.newId();
+    this.#denials = new HourCounts(options, options.maxCounts ?? DENIALS_MAX);
+    this.#costs = new HourCounts(options, COSTS_MAX);
   }
 
   countDenial({ projectId, apiKeyId, policyId, outcome }: DenialRecord): void {
-    const { hour, count, incarnation } = this.#raise(
-      `${projectId}|${apiKeyId}|${policyId}|${outcome}`,
-    );
+    const counted = this.#denials.raise(`${projectId}|${apiKeyId}|${policyId}|${outcome}`, 1);
     const about = { projectId, apiKeyId, policyId, outcome };
-    this.#options.ledger.keep({ kind: 'hour', hour, incarnation, count, ...about });
+    this.#options.ledger.keep({ kind: 'hour', ...counted, ...about });
   }
 
   /** Counts how the cost of an allowed call differs from 1. */
   countCost({ projectId, apiKeyId, cost }: CostRecord): void {
     if (cost === 1) return;
     const of = cost === 0 ? 'free' : 'surplus';
-    const { hour, count, incarnation } = this.#raise(
-      `${projectId}|${apiKeyId}|${of}`,
-      Math.abs(cost - 1),
-    );
-    this.#options.ledger.keep({ kind: 'cost', hour, incarnation, count, projectId, apiKeyId, of });
+    const counted = this.#costs.raise(`${projectId}|${apiKeyId}|${of}`, Math.abs(cost - 1));
+    this.#options.ledger.keep({ kind: 'cost', ...counted, projectId, apiKeyId, of });
+  }
+}
+
+/**
+ * The counts of one hour, under an incarnation of this process. Where another hour begins, or there are
+ * too many, it drops them all and starts again under a new incarnation, because a count must not start
+ * again from zero within its incarnation.
+ */
+class HourCounts {
+  readonly #options: Pick<ProcessCounterOptions, 'newId' | 'wallClockMs'>;
+  readonly #maxCounts: number;
+  readonly #counts = new Map<string, number>();
+  #hour = Number.NaN;
+  #incarnation = '';
+
+  constructor(options: Pick<ProcessCounterOptions, 'newId' | 'wallClockMs'>, maxCounts: number) {
+    this.#options = options;
+    this.#maxCounts = maxCounts;
   }
 
-  #raise(name: string, by = 1) {
+  raise(name: string, by: number): { hour: number; incarnation: string; count: number } {
     const hour = WINDOWS.hour.numberAt(this.#options.wallClockMs());
-    const field = `${hour}|${name}`;
-    if (this.#counts.size >= this.#maxCounts && !this.#counts.has(field)) this.#beginIncarnation();
-    const count = (this.#counts.get(field) ?? 0) + by;
-    this.#counts.set(field, count);
-    return { hour, count, incarnation: this.#incarnation };
-  }
-
-  #beginIncarnation(): void {
-    this.#counts.clear();
-    this.#incarnation = this.#options.newId();
+    const isFull = this.#counts.size >= this.#maxCounts && !this.#counts.has(name);
+    if (hour !== this.#hour || isFull) {
+      this.#counts.clear();
+      this.#hour = hour;
+      this.#incarnation = this.#options.newId();
+    }
+    const count = (this.#counts.get(name) ?? 0) + by;
+    this.#counts.set(name, count);
+    return { hour, incarnation: this.#incarnation, count };
   }
 }

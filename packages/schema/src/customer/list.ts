@@ -56,12 +56,15 @@ function conditionsOf(
   const wanted = searchText(search);
   return [
     eq(customers.projectId, projectId),
-    externalId === undefined ? undefined : eq(customers.externalId, externalId),
+    externalId === undefined ? undefined : eq(customers.externalId, storable(externalId)),
     status === 'suspended' ? isNotNull(customers.suspendedAt) : undefined,
     status === 'active' ? isNull(customers.suspendedAt) : undefined,
     wanted === null ? undefined : matchesWords(WORDS, wanted),
   ];
 }
+
+/** No text in Postgres can hold NUL: no customer is found by the text that replaces it. */
+const storable = (text: string) => text.replaceAll('\0', '\ufffd');
 
 /** The expression of the index `customers_words_idx`. */
 const WORDS = sql`lower((${customers.externalId} || ' ' || ${customers.name}) collate "default")`;

@@ -59,6 +59,9 @@ export interface UsageOfInput {
 }
 
 const DEFAULT_DAYS = 30;
+/** Years outside have another form in JavaScript or in Postgres. */
+const FIRST_YEAR = 100;
+const LAST_YEAR = 9999;
 /** The hours of keys are looked up one by one. */
 const DAYS_OF_KEYS_MAX = 400;
 
@@ -118,7 +121,18 @@ function rangeOf({ customerId, apiKeyId, from, to, step }: UsageOfInput, now: Da
       { field: 'from', rule: `must be at most ${most} days before to` },
     ]);
   }
-  return wholeSteps({ from: start, to: end }, step, most);
+  const whole = wholeSteps({ from: start, to: end }, step, most);
+  for (const [field, at] of [
+    ['from', whole.from],
+    ['to', whole.to],
+  ] as const) {
+    const year = at.getUTCFullYear();
+    if (year < FIRST_YEAR || year > LAST_YEAR) {
+      const rule = `must lie, in whole ${step}s, within the years 0100 to 9999 in UTC`;
+      throw new InvalidInputError([{ field, rule }]);
+    }
+  }
+  return whole;
 }
 
 /** An expression for the ids of the keys; null for every decision of the project. */
