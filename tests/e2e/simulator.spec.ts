@@ -86,6 +86,17 @@ test('each gate that denies a call shows the value that it checked, and links to
   await expect(gate(page, 'The quotas have room')).toContainText('5 of 5 used of this key');
 });
 
+test('of several quotas without room for a cost, the first is named, as the Runtime names it', async () => {
+  const limits = { monthly_quota: 30, daily_quota: 3 };
+  const apiKeyId = await project.addKey('Both', limits);
+  await project.addPolicy('GET', '/v1/reports*');
+  await project.sql`update policies set cost = 25 where project_id = ${project.projectId}`;
+  await use(apiKeyId, 10);
+  const page = await project.open(`simulator?apiKeyId=${apiKeyId}&method=GET&path=/v1/reports`);
+  await expect(verdict(page)).toContainText('Quota exceeded');
+  await expect(gate(page, 'The quotas have room')).toContainText('10 of 30 used of this key');
+});
+
 test('the quota shows its age, and the rate is checked only by a real call', async () => {
   const apiKeyId = await project.addKey('Live');
   await project.addPolicy('GET', '/v1/reports*');

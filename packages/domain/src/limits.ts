@@ -180,9 +180,11 @@ class ScopeList {
   }
 
   addApiKey(apiKey: LimitedCall['apiKey'], defaultRate: number | null): void {
-    const byDefault = { ...NO_LIMITS, rateLimitPerMinute: defaultRate };
-    const own = ['api_key', apiKey] as const;
-    this.add('api_key', apiKey.apiKeyId, CALENDAR_MONTH, own, ['project_default', byDefault]);
+    const byDefault: OwnLimits | null =
+      defaultRate === null
+        ? null
+        : ['project_default', { ...NO_LIMITS, rateLimitPerMinute: defaultRate }];
+    this.add('api_key', apiKey.apiKeyId, CALENDAR_MONTH, ['api_key', apiKey], byDefault);
   }
 
   inOrder(): readonly Scope[] {

@@ -50,7 +50,7 @@ export class Metrics {
   );
   readonly #unclearRequests = this.#counter(
     'ceiba_unclear_requests_total',
-    'Requests of gateways that did not say clearly which request they are about, or what it costs; each was denied.',
+    'Requests of gateways that did not say clearly which request they are about, or what it costs; none was allowed.',
   );
   readonly #durations = this.#histograms(
     {

@@ -171,7 +171,8 @@ export async function lookupMany(
     const project = byId.get(projectId);
     const key = apiKeyDigest === null ? NO_KEY : keyAt.at(++keysSeen);
     if (project === undefined || key === undefined) return undefined;
-    return { ...project, ...key };
+    const { project: found, subscription } = project;
+    return { project: found, subscription, apiKey: key.apiKey, customer: key.customer };
   });
 }
 
