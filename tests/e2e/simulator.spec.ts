@@ -94,7 +94,13 @@ test('of several quotas without room for a cost, the first is named, as the Runt
   await use(apiKeyId, 10);
   const page = await project.open(`simulator?apiKeyId=${apiKeyId}&method=GET&path=/v1/reports`);
   await expect(verdict(page)).toContainText('Quota exceeded');
-  await expect(gate(page, 'The quotas have room')).toContainText('10 of 30 used of this key');
+  const quotas = gate(page, 'The quotas have room');
+  await expect(quotas).toContainText('10 of 30 used of this key');
+  await expect(quotas).toContainText('Calls are allowed again from');
+
+  await project.sql`update policies set cost = 40 where project_id = ${project.projectId}`;
+  await page.reload();
+  await expect(quotas).toContainText('The call costs 40, more than the whole quota');
 });
 
 test('the quota shows its age, and the rate is checked only by a real call', async () => {

@@ -483,6 +483,7 @@ describe('usage', () => {
     ['step', 'step=hour'],
     ['from', 'from=2020-01-01T00:00:00Z'],
     ['to', 'from=2026-06-11T00:00:00Z&to=2026-06-11T00:00:00Z'],
+    ['to', 'from=9999-12-31T00:00:00Z&to=9999-12-31T23:59:59Z'],
     ['nonsense', 'nonsense=1'],
   ])('refuses a wrong %s by its name', async (parameter, query) => {
     expectError(await mine.get(`/usage?${query}`), 'invalid_request', `"${parameter}" `);

@@ -175,7 +175,7 @@ const GATES: Record<GateId, (seen: Seen, stopped: boolean) => GateView> = {
     ...(seen.limits && { saw: seen.limits.quota }),
     ...(stopped && {
       remedy: {
-        text: `Calls are allowed again from ${absoluteTime(seen.limits?.endsAt ?? seen.facts.at, 'UTC')} UTC, or with a larger quota.`,
+        text: whenQuotaHasRoom(seen),
         ...placeOfLimit(seen, seen.limits?.quotaOf),
       },
     }),
@@ -194,10 +194,19 @@ const GATES: Record<GateId, (seen: Seen, stopped: boolean) => GateView> = {
   }),
 };
 
+function whenQuotaHasRoom({ limits, facts: { at, match } }: Seen): string {
+  const cost = match.winner?.cost ?? 1;
+  if (limits !== null && limits.quotaValue < cost) {
+    return `The call costs ${formatCount(cost)}, more than the whole quota: it needs a larger quota, or a lower cost.`;
+  }
+  return `Calls are allowed again from ${absoluteTime(limits?.endsAt ?? at, 'UTC')} UTC, or with a larger quota.`;
+}
+
 interface JudgedLimits {
   /** Whose the quota and the lowest rate are. */
   quotaOf: LimitOwner;
   rateOf: LimitOwner;
+  quotaValue: number;
   /** Requests per minute. */
   rate: number;
   quota: string;
@@ -231,6 +240,7 @@ function judgeLimits({ scopes, at, match }: SimulationFacts): JudgedLimits {
   });
   return {
     quotaOf: quota.owner,
+    quotaValue: quota.value,
     rateOf: lowest.owner,
     rate: lowest.value,
     quota: `${formatCount(used)} of ${formatCount(quota.value)} used${quota.window === 'day' ? ' today' : ''}${ofOwner(quota)}`,

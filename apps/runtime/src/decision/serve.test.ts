@@ -1,6 +1,7 @@
 import { type Charge, digestOf, eachLimit } from '@ceiba/domain';
 import { afterEach, expect, it, vi } from 'vitest';
 import { Deadline } from '../deadline.ts';
+import { UnavailableError } from '../unavailable.ts';
 import { Admission } from './admission.ts';
 import type { Question } from './call.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -126,4 +127,22 @@ it('answers the other requests of a batch when the charge of one ends with the d
     'UnavailableError',
     true,
   ]);
+});
+
+it('counts what a call cost also where its first use cannot be written', async () => {
+  const costs: unknown[] = [];
+  const dependencies = dependenciesOf(async () => ALLOWED);
+  const [row] = await Promise.all([dependencies.lookups.find({} as never, {} as never)]);
+  Object.assign(row.apiKey ?? {}, { neverUsed: true });
+  const answers = await askAll(
+    {
+      ...dependencies,
+      usage: { countDenial() {}, countCost: (call) => void costs.push(call) },
+      firstUses: { record: () => Promise.reject(new UnavailableError('database', 'away')) },
+    },
+    [{ ...question, cost: 5 }],
+    new Deadline(500, () => 0),
+  ).catch((error: unknown) => error);
+  expect(answers).toMatchObject([{ name: 'UnavailableError' }]);
+  expect(costs).toEqual([{ projectId: PROJECT_ID, apiKeyId: 'key', cost: 5 }]);
 });
