@@ -91,7 +91,7 @@ export async function runStages(supervisor: Supervisor, stages: Stage[]): Promis
   return sum(tallies);
 }
 
-/** Starts the databases and builds. */
+/** Starts the databases and builds, so that no part has to build while another reads what is built. */
 export async function openWorld(supervisor: Supervisor, options?: Preparation): Promise<World> {
   const { databaseUrl, redisUrl } = readSettings(process.env);
   const services = await prepare(supervisor, { databaseUrl, redisUrl }, options);
@@ -100,6 +100,7 @@ export async function openWorld(supervisor: Supervisor, options?: Preparation): 
     DATABASE_URL: services.databaseUrl,
     REDIS_URL: services.redisUrl,
     CEIBA_DATA_DIR: supervisor.dataDir,
+    ...(options?.build !== false && { CEIBA_PROGRAMS_ARE_BUILT: '1' }),
   };
   return { supervisor, services, env };
 }
