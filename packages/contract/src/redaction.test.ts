@@ -75,6 +75,7 @@ function credential(pick: Pick): Hidden {
     'ceiba_invite_',
     'ceiba_reset_',
     'ceiba_setup_',
+    'ceiba_token_',
     'whsec_',
   ]);
   const secret = digits(pick, brand === 'whsec_' ? 32 : 49);

@@ -5,7 +5,10 @@ const NEXT = '(?!ceiba_|whsec_)';
 const SECRETS: readonly Secret[] = [
   // Each ends where the next one begins, so that two side by side are both found.
   [
-    new RegExp(`ceiba_(?:secret_|invite_|reset_|mail_|setup_)?(?:${NEXT}[0-9A-Za-z]){9,}`, 'g'),
+    new RegExp(
+      `ceiba_(?:secret_|invite_|reset_|mail_|setup_|token_)?(?:${NEXT}[0-9A-Za-z]){9,}`,
+      'g',
+    ),
     'ceiba_[redacted]',
   ],
   [new RegExp(`whsec_(?:${NEXT}[0-9A-Za-z+/=]){9,}`, 'g'), 'whsec_[redacted]'],

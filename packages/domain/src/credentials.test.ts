@@ -3,17 +3,20 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { base62 } from './base62.ts';
 import {
+  ACCESS_TOKEN_PATTERN,
   API_KEY_PATTERN,
   credentialState,
   digestOf,
   digestsEqual,
   INVITATION_PATTERN,
+  isWellFormedAccessToken,
   isWellFormedApiKey,
   isWellFormedInvitation,
   isWellFormedMailLink,
   isWellFormedPasswordReset,
   isWellFormedProjectSecret,
   isWellFormedSetupToken,
+  mintAccessToken,
   mintApiKey,
   mintInvitation,
   mintMailLink,
@@ -46,6 +49,7 @@ const KINDS = [
   ['mail link', mintMailLink, isWellFormedMailLink, isWellFormedApiKey, 'ceiba_mail_'],
   ['reset', mintPasswordReset, isWellFormedPasswordReset, isWellFormedApiKey, 'ceiba_reset_'],
   ['setup token', mintSetupToken, isWellFormedSetupToken, isWellFormedApiKey, 'ceiba_setup_'],
+  ['access token', mintAccessToken, isWellFormedAccessToken, isWellFormedApiKey, 'ceiba_token_'],
 ] as const;
 
 describe.each(KINDS)('a %s', (_, mint, isWellFormed, isOtherWellFormed, brand) => {
@@ -150,12 +154,14 @@ describe('published formats', () => {
     const invitation = mintInvitation(randomBytes).plaintext;
     const reset = mintPasswordReset(randomBytes).plaintext;
     const setup = mintSetupToken(randomBytes).plaintext;
-    const text = `KEY=${key}; SECRET="${secret}", x${key}, ${key}0, /join#${invitation} #${reset} (${setup})`;
+    const access = mintAccessToken(randomBytes).plaintext;
+    const text = `KEY=${key}; SECRET="${secret}", x${key}, ${key}0, /join#${invitation} #${reset} (${setup}) Bearer ${access}`;
     expect(text.match(new RegExp(API_KEY_PATTERN, 'g'))).toEqual([key]);
     expect(text.match(new RegExp(PROJECT_SECRET_PATTERN, 'g'))).toEqual([secret]);
     expect(text.match(new RegExp(INVITATION_PATTERN, 'g'))).toEqual([invitation]);
     expect(text.match(new RegExp(PASSWORD_RESET_PATTERN, 'g'))).toEqual([reset]);
     expect(text.match(new RegExp(SETUP_TOKEN_PATTERN, 'g'))).toEqual([setup]);
+    expect(text.match(new RegExp(ACCESS_TOKEN_PATTERN, 'g'))).toEqual([access]);
   });
 
   it('rejects a long invalid text without reading it', () => {
@@ -222,6 +228,7 @@ describe('the public prefix', () => {
       plaintext.slice(0, 30),
       plaintext.repeat(2),
       mintProjectSecret(randomBytes).plaintext,
+      mintAccessToken(randomBytes).plaintext,
       'eyJhbGciOiJIUzI1NiJ9.e30.ZRrHA1JJJW8opsbCGfG_HACGpVUMN_a9IV7pAx_Zmeo',
     ];
     for (const other of others) expect(publicPrefixOf(other)).toBeNull();

@@ -1,5 +1,6 @@
 /**
- * Downstream keys, project secrets, invitations, resets of passwords, links in mails and setup tokens: `<brand><43 base62 digits><6 base62 digits>`.
+ * Downstream keys, project secrets, invitations, resets of passwords, links in mails, setup tokens and
+ * access tokens: `<brand><43 base62 digits><6 base62 digits>`.
  *
  * The 43 digits are 256 random bits as one big-endian number, so no digit is biased beyond the
  * number itself. The 6 are the CRC-32 (ISO-HDLC, the one of zlib and PNG) over the ASCII
@@ -17,6 +18,7 @@ export const INVITATION_BRAND = 'ceiba_invite_';
 export const PASSWORD_RESET_BRAND = 'ceiba_reset_';
 export const MAIL_LINK_BRAND = 'ceiba_mail_';
 export const SETUP_TOKEN_BRAND = 'ceiba_setup_';
+export const ACCESS_TOKEN_BRAND = 'ceiba_token_';
 
 const RANDOM_BYTES = 32;
 const RANDOM_DIGITS = 43;
@@ -41,6 +43,9 @@ export const MAIL_LINK_PATTERN = `\\b${MAIL_LINK_BRAND}[0-9A-Za-z]{${RANDOM_DIGI
 
 /** For secret scanners: the source of a regular expression that finds a setup token in text. */
 export const SETUP_TOKEN_PATTERN = `\\b${SETUP_TOKEN_BRAND}[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}\\b`;
+
+/** For secret scanners: the source of a regular expression that finds a user's access token in text. */
+export const ACCESS_TOKEN_PATTERN = `\\b${ACCESS_TOKEN_BRAND}[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}\\b`;
 
 /** A key whose length may be a little wrong: most of its random digits come after the prefix. */
 const LOOKS_LIKE_API_KEY = new RegExp(
@@ -96,6 +101,11 @@ export function mintSetupToken(random: RandomBytes): MintedCredential {
   return mint(SETUP_TOKEN_BRAND, random);
 }
 
+/** A new access token of a user. @throws RangeError when `random` does not return 32 bytes. */
+export function mintAccessToken(random: RandomBytes): MintedCredential {
+  return mint(ACCESS_TOKEN_BRAND, random);
+}
+
 /** Whether the text has the shape of a downstream key and its checksum agrees. */
 export function isWellFormedApiKey(text: string): boolean {
   return isWellFormed(API_KEY_BRAND, text);
@@ -124,6 +134,11 @@ export function isWellFormedMailLink(text: string): boolean {
 /** Whether the text has the shape of a setup token and its checksum agrees. */
 export function isWellFormedSetupToken(text: string): boolean {
   return isWellFormed(SETUP_TOKEN_BRAND, text);
+}
+
+/** Whether the text has the shape of an access token and its checksum agrees. */
+export function isWellFormedAccessToken(text: string): boolean {
+  return isWellFormed(ACCESS_TOKEN_BRAND, text);
 }
 
 /**

@@ -22,6 +22,7 @@ describe('withoutSecrets', () => {
     ['ceiba_secret_0123456789abcdef', 'ceiba_secret_01234567'],
     ['/join#ceiba_invite_0123456789abcdef', '/join#ceiba_invite_01234567'],
     ['/reset-password#ceiba_reset_0123456789abcdef', '/reset-password#ceiba_reset_01234567'],
+    ['Bearer ceiba_token_0123456789abcdef', 'Bearer ceiba_token_01234567'],
     [' by ceiba_01234567ZZ, ceiba_secret_abcdefghZZ', ' by ceiba_01234567, ceiba_secret_abcdefgh'],
     ['ceiba_01234567', 'ceiba_01234567'],
     ['Mobile app', 'Mobile app'],

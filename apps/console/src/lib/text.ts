@@ -8,9 +8,12 @@ const HIDDEN = new RegExp(HIDDEN_CHARACTERS, 'g');
  */
 export const legible = (name: string): string => name.replace(HIDDEN, '\uFFFD');
 
-/** Cuts keys, project secrets, invitations and resets to their first digits, because no credential may be in a URL. */
+/** Cuts keys, project secrets, tokens, invitations and resets to their first digits, because no credential may be in a URL. */
 export const withoutSecrets = (text: string): string =>
-  text.replace(/(ceiba_(?:secret_|invite_|reset_|mail_|setup_)?[0-9A-Za-z]{8})[0-9A-Za-z]+/g, '$1');
+  text.replace(
+    /(ceiba_(?:secret_|invite_|reset_|mail_|setup_|token_)?[0-9A-Za-z]{8})[0-9A-Za-z]+/g,
+    '$1',
+  );
 
 /** Turns a rule (`must not be empty`) into a sentence. */
 export function sentence(rule: string): string {
