@@ -52,6 +52,19 @@ export const RECOVERY_CODES_FEW = 3;
 /** The most passkeys of a user. */
 export const PASSKEYS_MAX = 20;
 
+/** What an access token may do of what its user may. */
+export const TOKEN_ACCESSES = ['read', 'write'] as const;
+export type TokenAccess = (typeof TOKEN_ACCESSES)[number];
+/** The most access tokens of a user that have not expired. */
+export const ACCESS_TOKENS_MAX = 20;
+/** The most projects that an access token lists. */
+export const TOKEN_PROJECTS_MAX = 100;
+/** How long an access token works: the choices, and the most. */
+export const ACCESS_TOKEN_DAYS = [7, 30, 90, 365] as const;
+export const ACCESS_TOKEN_DAYS_MAX = 365;
+/** How long the list shows a token that has expired, before it is removed. */
+export const EXPIRED_TOKEN_DAYS = 30;
+
 /** How long an invitation to a project can be accepted. */
 export const INVITATION_DAYS = 7;
 /** The most members of a project, open invitations included, without its owner. */

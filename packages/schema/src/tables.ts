@@ -3,6 +3,7 @@
  * clock; infinite timestamps are refused because JavaScript cannot represent them (rule
  * database-time).
  */
+export * from './access-token/tables.ts';
 export * from './alert/tables.ts';
 export * from './api-key/tables.ts';
 export * from './audit/tables.ts';

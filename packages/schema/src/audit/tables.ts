@@ -24,6 +24,9 @@ export const auditLog = pgTable(
     actorKind: text('actor_kind').notNull(),
     actorId: uuid('actor_id'),
     actorLabel: text('actor_label').notNull(),
+    /** The access token with which the user acted; kept when it is revoked. */
+    actorTokenId: uuid('actor_token_id'),
+    actorTokenName: text('actor_token_name'),
     action: text('action').notNull(),
     targetKind: text('target_kind').notNull(),
     targetId: text('target_id').notNull(),
