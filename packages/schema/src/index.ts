@@ -1,3 +1,8 @@
+export * from './access-token/authenticate.ts';
+export * from './access-token/create.ts';
+export { type AccessToken, listAccessTokens } from './access-token/list.ts';
+export { type ActingToken, TokenRefusedError } from './access-token/require-token.ts';
+export * from './access-token/revoke.ts';
 export {
   type AlertMail,
   confirmAlertMail,
@@ -60,7 +65,7 @@ export * from './connection/ping.ts';
 export type { Fence, ServerEvidence } from './connection/server.ts';
 export { SESSION_SETTINGS } from './connection/session.ts';
 export { within, withPatience } from './connection/within.ts';
-export { type Actor, allOrNothing, inSnapshot, type VerbContext } from './context.ts';
+export { type Actor, allOrNothing, dryRun, inSnapshot, type VerbContext } from './context.ts';
 export {
   type CreateCustomerInput,
   type CreateCustomerResult,

@@ -49,6 +49,12 @@ const challenge = (purpose: string, digest: string, expiresAt: string) =>
     'purpose, token_digest, expires_at',
     `'${purpose}', ${digest}, ${expiresAt}`,
   );
+const token = (digest: string, access: string, expiresAt: string, projects = 'null') =>
+  ofOwner(
+    'access_tokens',
+    'name, token_prefix, token_digest, access, expires_at, project_ids',
+    `'CI', 'ceiba_token_x', ${digest}, '${access}', ${expiresAt}, ${projects}`,
+  );
 const destination = (kind: string, columns = '', values = '') =>
   `insert into alert_destinations (project_id, kind, address, description, event_types${columns})
    values ($1, '${kind}', 'ops@example.com', '', '{}'${values})`;
@@ -86,6 +92,13 @@ const REFUSED: Record<string, string[]> = {
   alert_mails_purpose_check: [
     `insert into alert_mails (token_digest, purpose, owner_id, project_id, address_digest)
      values (${DIGEST_32}, 'advert', $1, $1, ${DIGEST_32})`,
+  ],
+  access_tokens_token_digest_check: [token(DIGEST_31, 'read', 'now()')],
+  access_tokens_access_check: [token(DIGEST_32, 'admin', 'now()')],
+  access_tokens_expires_at_check: [token(DIGEST_32, 'read', "'infinity'")],
+  access_tokens_project_ids_check: [
+    token(DIGEST_32, 'read', 'now()', "'{}'"),
+    token(DIGEST_32, 'read', 'now()', 'array_fill(gen_random_uuid(), array[101])'),
   ],
   password_resets_token_digest_check: [reset(DIGEST_31, 'now()')],
   password_resets_expires_at_check: [reset(DIGEST_32, "'infinity'")],

@@ -57,6 +57,8 @@ export const AUDIT_ACTIONS = [
   'user.add_passkey',
   'user.rename_passkey',
   'user.remove_passkey',
+  'user.create_access_token',
+  'user.revoke_access_token',
   'user.update',
   'user.delete',
   'user.sign_out_everywhere',

@@ -39,7 +39,13 @@ export interface AuditFilter {
 export interface AuditRow {
   auditId: number;
   at: Date;
-  actor: { kind: string; userId: string | null; label: string };
+  actor: {
+    kind: string;
+    userId: string | null;
+    label: string;
+    /** The name of the access token with which the user acted; null without one. */
+    token: string | null;
+  };
   action: string;
   /** `exists`: whether it is still there to be linked to; false for what has no id of its own. */
   target: { kind: string; id: string; label: string | null; exists: boolean };
@@ -104,6 +110,7 @@ async function readRows(
         kind: auditLog.actorKind,
         userId: auditLog.actorId,
         label: auditLog.actorLabel,
+        token: auditLog.actorTokenName,
       },
       action: auditLog.action,
       target: {
@@ -165,8 +172,12 @@ const isProject = (projectId: string | null) =>
 
 const matchesText = (text: string) =>
   sql`(${sql.join(
-    [auditLog.actorLabel, auditLog.targetLabel, auditLog.targetId, auditLog.clientAddress].map(
-      (column) => sql`position(lower(${text}) in lower(${column})) > 0`,
-    ),
+    [
+      auditLog.actorLabel,
+      auditLog.actorTokenName,
+      auditLog.targetLabel,
+      auditLog.targetId,
+      auditLog.clientAddress,
+    ].map((column) => sql`position(lower(${text}) in lower(${column})) > 0`),
     sql` or `,
   )})`;

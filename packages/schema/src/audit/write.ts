@@ -23,13 +23,28 @@ export async function writeAudit(tx: Executor, ctx: VerbContext, entry: AuditEnt
     before: entry.before ?? null,
     after: entry.after ?? null,
   });
-  await queueAlertOfChange(tx, entry, actor.actorLabel);
+  await queueAlertOfChange(tx, entry, shownActor(actor));
 }
 
-function actorColumns(actor: Actor) {
+/** "ana@example.com", or "ana@example.com with the token CI". */
+const shownActor = ({ actorLabel, actorTokenName }: ActorColumns) =>
+  actorTokenName === undefined ? actorLabel : `${actorLabel} with the token ${actorTokenName}`;
+
+interface ActorColumns {
+  actorKind: Actor['kind'];
+  actorId: string | null;
+  actorLabel: string;
+  actorTokenId?: string;
+  actorTokenName?: string;
+}
+
+function actorColumns(actor: Actor): ActorColumns {
   switch (actor.kind) {
-    case 'user':
-      return { actorKind: actor.kind, actorId: actor.userId, actorLabel: actor.email };
+    case 'user': {
+      const { kind, userId, email, token } = actor;
+      const byToken = token && { actorTokenId: token.tokenId, actorTokenName: token.name };
+      return { actorKind: kind, actorId: userId, actorLabel: email, ...byToken };
+    }
     case 'project_secret':
       return { actorKind: actor.kind, actorId: null, actorLabel: 'project secret' };
     case 'cli':

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { removeExpiredTokens } from '../access-token/list.ts';
 import type { Executor, Transactor } from '../connection/database.ts';
 import { findUsageToRemove, removeUsage } from '../usage/remove.ts';
 import { asUpkeep } from '../usage/upkeep.ts';
@@ -11,8 +12,8 @@ export interface ApplyRetentionResult {
 }
 
 /**
- * Removes usage and audit rows past their retention, and the usage of deleted projects, in one
- * transaction of at most `maxRows` rows. Call it until it is complete.
+ * Removes usage and audit rows past their retention, the usage of deleted projects and access tokens
+ * that expired weeks ago, in one transaction of at most `maxRows` rows of each. Call it until it is complete.
  */
 export async function applyRetention(
   db: { orm: Transactor },
@@ -22,7 +23,7 @@ export async function applyRetention(
     const { usageDays, auditDays } = await readRetention({ orm: tx });
     const usage = await findUsageToRemove(tx, firstDayKept(usageDays));
     return usage === undefined
-      ? removeAudit(tx, auditDays, maxRows)
+      ? (await removeAudit(tx, auditDays, maxRows)) + (await removeExpiredTokens(tx))
       : removeUsage(tx, usage, maxRows);
   });
   return { removedRows: removed ?? 0, isComplete: removed === null || removed === 0 };

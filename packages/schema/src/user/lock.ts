@@ -39,6 +39,11 @@ export async function lockUser(
   return { ...user, isLastAdministrator: user.isAdministrator && (row?.count ?? 0) <= 1 };
 }
 
+/** Keeps a user from being deleted until the transaction ends; does nothing if there is none. */
+export async function lockUserRow(tx: Executor, userId: string): Promise<void> {
+  await tx.select({ one: sql`1` }).from(users).where(eq(users.id, userId)).for('key share');
+}
+
 /** The proof of the user behind a change: their version when it was checked. */
 export interface ProvenUser {
   userId: string;

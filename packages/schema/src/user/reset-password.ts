@@ -4,6 +4,7 @@ import {
   type PasswordResetRecipient,
 } from '@ceiba/domain';
 import { and, eq, sql } from 'drizzle-orm';
+import { revokeAccessTokens } from '../access-token/revoke.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { passwordResets, users } from '../tables.ts';
@@ -89,8 +90,8 @@ export async function findPasswordReset(
 }
 
 /**
- * Uses up a token: sets the password, removes the passkeys and ends all sessions of its user. A user who
- * resets a password may have lost the account to someone who added a passkey. Of two that present the
+ * Uses up a token: sets the password, removes the passkeys and access tokens and ends all sessions of
+ * its user. A user who resets a password may have lost the account to someone who added one. Of two that present the
  * same token, one succeeds.
  */
 export function usePasswordReset(
@@ -113,6 +114,7 @@ export function usePasswordReset(
     const { kind } = await setPassword(inside, { userId, passwordHash });
     if (kind !== 'updated') return { kind: 'not_found' };
     await removePasskeys(inside, { userId });
+    await revokeAccessTokens(inside, { userId });
     return { kind, userId, email };
   });
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   type MintedCredential,
+  mintAccessToken,
   mintApiKey,
   mintInvitation,
   mintMailLink,
@@ -22,6 +23,7 @@ import {
   claimAlertDeliveries,
   confirmAlertMail,
   confirmAuthenticator,
+  createAccessToken,
   createAlertDestination,
   createApiKey,
   createCustomer,
@@ -61,6 +63,8 @@ import {
   replacePolicies,
   replaceRecoveryCodes,
   resumeCustomer,
+  revokeAccessToken,
+  revokeAccessTokens,
   revokeApiKey,
   revokeInvitation,
   rotateProjectSecret,
@@ -133,7 +137,7 @@ interface Scene {
   bystander: string;
   /** A session of the bystander. */
   sessionId: string;
-  /** Has a second factor, a passkey and a link that resets the password. */
+  /** Has a second factor, a passkey, an access token and a link that resets the password. */
   secured: Secured;
   /** The sealed secret of the app that the bystander is setting up. */
   enrolled: Buffer;
@@ -151,6 +155,7 @@ interface Secured {
   userId: string;
   email: string;
   passkeyId: string;
+  tokenId: string;
   reset: MintedCredential;
 }
 
@@ -166,6 +171,17 @@ const newPasskey = (name: string) => ({
     transports: [],
   },
 });
+
+const newToken = (userId: string) =>
+  ({
+    ...PROVEN,
+    userId,
+    name: 'CI',
+    access: 'write',
+    projectIds: null,
+    days: 7,
+    minted: kept(mintAccessToken(randomBytes)),
+  }) as const;
 
 /** Stores the secret of a new app. */
 async function enroll(userId: string): Promise<Buffer> {
@@ -191,7 +207,9 @@ async function makeSecured(passwordHash: string): Promise<Secured> {
   const reset = kept(mintPasswordReset(randomBytes));
   const link = { userId, email, to: 'administrator', token: reset } as const;
   expectKind(await createPasswordReset(bench.ctx, link), 'created');
-  return { userId, email, passkeyId: passkey!.passkeyId, reset };
+  const created = await createAccessToken(bench.ctx, newToken(userId));
+  const { tokenId } = expectKind(created, 'created');
+  return { userId, email, passkeyId: passkey!.passkeyId, tokenId, reset };
 }
 
 /** Runs a verb in a transaction in which no user is an administrator. */
@@ -611,6 +629,18 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
     (ctx, { secured: { userId } }) => removePasskeys(ctx, { userId }),
     ['user.remove_passkey'],
   ],
+  createAccessToken: [
+    (ctx, { bystander }) => createAccessToken(ctx, newToken(bystander)),
+    ['user.create_access_token'],
+  ],
+  revokeAccessToken: [
+    (ctx, { secured: { userId, tokenId } }) => revokeAccessToken(ctx, { userId, tokenId }),
+    ['user.revoke_access_token'],
+  ],
+  revokeAccessTokens: [
+    (ctx, { secured: { userId } }) => revokeAccessTokens(ctx, { userId }),
+    ['user.revoke_access_token'],
+  ],
   createPasswordReset: [
     (ctx, { secured: { userId, email } }) =>
       createPasswordReset(ctx, {
@@ -624,7 +654,7 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
   usePasswordReset: [
     (ctx, { secured: { reset }, passwordHash }) =>
       usePasswordReset(ctx, { tokenDigest: reset.digest, passwordHash }),
-    ['user.set_password', 'user.remove_passkey'],
+    ['user.set_password', 'user.remove_passkey', 'user.revoke_access_token'],
   ],
   createAlertDestination: [
     (ctx, { project: { projectId } }) =>
@@ -691,6 +721,7 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
 /** Functions with a context that are part of other verbs, run them, or change no auditable fact. */
 const WITHOUT_AUDIT = [
   'allOrNothing',
+  'dryRun',
   'auditAccount',
   'changing',
   'changeApiKey',
@@ -778,6 +809,17 @@ describe.each(Object.entries(MUTATIONS))('%s', (verb, [mutate, actions]) => {
     } finally {
       await bench.db.sql`drop function refuse cascade`;
     }
+  });
+
+  test('changes nothing with an access token where no right is named', async () => {
+    const token = { tokenId: randomUUID(), name: 'CI' };
+    const actor = { kind: 'user', userId: randomUUID(), email: 'ops@example.com', token } as const;
+    const before = await everythingElse();
+    await expect(mutate({ ...bench.ctx, actor }, scene)).rejects.toMatchObject({
+      name: 'TokenRefusedError',
+      reason: 'needs_session',
+    });
+    expect(await everythingElse()).toBe(before);
   });
 
   test(`records the actor, origin, owner and project: ${actions.join(', ')}`, async () => {

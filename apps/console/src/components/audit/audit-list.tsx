@@ -67,6 +67,11 @@ function Sentence({ row, withProject }: { row: AuditRow; withProject: boolean })
   return (
     <span className="min-w-0 break-words">
       <span className="font-medium">{actor.label}</span>{' '}
+      {actor.token !== null && (
+        <>
+          <span className="text-muted">with the token</span> <Name>{actor.token}</Name>{' '}
+        </>
+      )}
       <span className="text-muted">{auditWords(action)}</span>{' '}
       <span className="font-medium">
         <Name>{target.label ?? target.id}</Name>

@@ -110,6 +110,8 @@ export const AUDITED: { readonly [Kind in AuditedKind]: Audited<VerbOf<AuditActi
       add_passkey: 'added a passkey to',
       rename_passkey: 'renamed a passkey of',
       remove_passkey: 'removed a passkey of',
+      create_access_token: 'created an access token for',
+      revoke_access_token: 'revoked an access token of',
       update: 'changed account',
       delete: 'deleted account',
       sign_out_everywhere: 'ended every session of',

@@ -9,6 +9,7 @@ const COLUMNS: CsvColumns<AuditRow> = {
   at_utc: ({ at }) => at.toISOString(),
   actor_kind: ({ actor }) => actor.kind,
   actor: ({ actor }) => actor.label,
+  actor_token: ({ actor }) => actor.token,
   action: ({ action }) => action,
   target_kind: ({ target }) => target.kind,
   target_id: ({ target }) => target.id,
