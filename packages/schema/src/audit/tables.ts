@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import {
   bigint,
   type ExtraConfigColumn,
@@ -5,6 +6,7 @@ import {
   jsonb,
   pgTable,
   text,
+  uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
 import { instant } from '../columns.ts';
@@ -35,6 +37,8 @@ export const auditLog = pgTable(
     requestId: text('request_id'),
     before: jsonb('before'),
     after: jsonb('after'),
+    /** The hour whose repeats this row counts in `after`; null for a single change. */
+    hour: instant('hour'),
   },
   (table) => [
     index('audit_log_project_id_at_idx').on(table.projectId, ...newestFirst(table)),
@@ -45,5 +49,8 @@ export const auditLog = pgTable(
       ...newestFirst(table),
     ),
     index('audit_log_at_idx').on(...newestFirst(table)),
+    uniqueIndex('audit_log_hour_key')
+      .on(table.targetId, table.action, table.hour)
+      .where(sql`${table.hour} is not null`),
   ],
 );
