@@ -185,6 +185,7 @@ export * from './user/list.ts';
 export * from './user/list-sessions.ts';
 export type { ProvenUser } from './user/lock.ts';
 export * from './user/passkey.ts';
+export * from './user/refuse-sign-in.ts';
 export {
   type AdministratorAccess,
   AdministratorRefusedError,

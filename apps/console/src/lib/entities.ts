@@ -138,6 +138,10 @@ export const ENTITIES = {
     name: 'Accounts',
     opens: { word: 'account', href: accountHref },
   },
+  sign_in: {
+    name: 'Sign-ins',
+    opens: { word: 'account', href: accountHref },
+  },
   plan: {
     name: 'Plans',
     guide: { href: '/docs/console#administration', name: 'What administrators do' },

@@ -51,6 +51,7 @@ export const AUDIT_ACTIONS = [
   'user.create',
   'user.set_password',
   'user.create_password_reset',
+  'user.use_password_reset',
   'user.add_second_factor',
   'user.remove_second_factor',
   'user.replace_recovery_codes',
@@ -63,6 +64,10 @@ export const AUDIT_ACTIONS = [
   'user.delete',
   'user.sign_out_everywhere',
   'user.end_session',
+  'sign_in.succeed',
+  'sign_in.end',
+  'sign_in.refuse',
+  'sign_in.refuse_second_factor',
   'retention.set',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
@@ -79,6 +84,7 @@ export const AUDITED_TABLES = [
   { kind: 'alert_destination', table: 'alert_destinations', isInProject: true },
   { kind: 'plan', table: 'plans', isInProject: false },
   { kind: 'user', table: 'users', isInProject: false },
+  { kind: 'sign_in', table: 'users', isInProject: false },
 ] as const;
 
 export interface AuditEntry {

@@ -1,3 +1,4 @@
+import { isNotNull, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import type { Actor, VerbContext } from '../context.ts';
 import { auditLog } from '../tables.ts';
@@ -9,22 +10,61 @@ import { queueAlertOfChange } from './queue-alert.ts';
  * transaction of the change.
  */
 export async function writeAudit(tx: Executor, ctx: VerbContext, entry: AuditEntry): Promise<void> {
-  const actor = actorColumns(ctx.actor);
-  await tx.insert(auditLog).values({
-    ...actor,
-    action: entry.action,
-    targetKind: entry.action.split('.')[0] ?? entry.action,
-    targetId: entry.target.id,
-    targetLabel: entry.target.label ?? null,
-    projectId: entry.projectId ?? null,
-    ownerId: entry.ownerId ?? null,
-    clientAddress: ctx.clientAddress,
-    requestId: ctx.requestId,
-    before: entry.before ?? null,
-    after: entry.after ?? null,
-  });
-  await queueAlertOfChange(tx, entry, shownActor(actor));
+  const row = rowOf(ctx, entry);
+  await tx.insert(auditLog).values(row);
+  await queueAlertOfChange(tx, entry, shownActor(row));
 }
+
+/** The most network addresses that a row of repeats lists. */
+const ADDRESSES_MAX = 20;
+
+/**
+ * Records what strangers can repeat: one row per target, action and hour, whose `after` has the number of
+ * `attempts` and the network addresses that they came from. The row itself names the latest one.
+ */
+export async function countAudit(
+  tx: Executor,
+  ctx: VerbContext,
+  entry: Omit<AuditEntry, 'before' | 'after'>,
+): Promise<void> {
+  const { clientAddress } = ctx;
+  const addresses = clientAddress === null ? [] : [clientAddress];
+  const known = sql`${auditLog.after} -> 'addresses'`;
+  const isListed = sql`${known} @> to_jsonb(excluded.client_address)`;
+  const isFull = sql`jsonb_array_length(${known}) >= ${ADDRESSES_MAX}`;
+  await tx
+    .insert(auditLog)
+    .values({
+      ...rowOf(ctx, { ...entry, after: { attempts: 1, addresses } }),
+      hour: sql`date_trunc('hour', now(), 'UTC')`,
+    })
+    .onConflictDoUpdate({
+      target: [auditLog.targetId, auditLog.action, auditLog.hour],
+      targetWhere: isNotNull(auditLog.hour),
+      set: {
+        clientAddress: sql`excluded.client_address`,
+        requestId: sql`excluded.request_id`,
+        after: sql`jsonb_build_object(
+          'attempts', (${auditLog.after} ->> 'attempts')::int + 1,
+          'addresses', case when excluded.client_address is null or ${isListed} or ${isFull}
+            then ${known} else (${known}) || to_jsonb(excluded.client_address) end)`,
+      },
+    });
+}
+
+const rowOf = (ctx: VerbContext, entry: AuditEntry) => ({
+  ...actorColumns(ctx.actor),
+  action: entry.action,
+  targetKind: entry.action.split('.')[0] ?? entry.action,
+  targetId: entry.target.id,
+  targetLabel: entry.target.label ?? null,
+  projectId: entry.projectId ?? null,
+  ownerId: entry.ownerId ?? null,
+  clientAddress: ctx.clientAddress,
+  requestId: ctx.requestId,
+  before: entry.before ?? null,
+  after: entry.after ?? null,
+});
 
 /** "ana@example.com", or "ana@example.com with the token CI". */
 const shownActor = ({ actorLabel, actorTokenName }: ActorColumns) =>

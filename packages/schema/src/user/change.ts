@@ -6,7 +6,7 @@ import { inTransaction, type VerbContext } from '../context.ts';
 import { users } from '../tables.ts';
 import { lockProven, type ProvenUser } from './lock.ts';
 
-type AccountAction = Extract<AuditAction, `user.${string}`>;
+type AccountAction = Extract<AuditAction, `user.${string}` | `sign_in.${string}`>;
 type States = Pick<AuditEntry, 'before' | 'after'>;
 
 /** Writes the audit row of a change of an account, which is shown by its address. */
@@ -22,7 +22,21 @@ export async function auditAccount(
   await writeAudit(tx, ctx, { action, target, ownerId: userId, ...states });
 }
 
-async function emailOf(tx: Executor, userId: string): Promise<string | undefined> {
+/** As {@link auditAccount}, of what the user of the account did: they had no session when it began. */
+export async function auditOwnAct(
+  tx: Executor,
+  ctx: VerbContext,
+  action: AccountAction,
+  userId: string,
+  states?: States,
+): Promise<void> {
+  const email = (await emailOf(tx, userId)) ?? '';
+  const actor = { kind: 'user', userId, email } as const;
+  await auditAccount(tx, { ...ctx, actor }, action, { userId, email }, states);
+}
+
+/** The address of a user; undefined if they were deleted. */
+export async function emailOf(tx: Executor, userId: string): Promise<string | undefined> {
   const [user] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId));
   return user?.email;
 }

@@ -14,6 +14,8 @@ export type CompleteSignInResult =
 
 type SessionOptions = Pick<StartSessionInput, 'lifetimeSeconds' | 'userAgent'>;
 
+const METHODS = { step: 'password_and_code', recovery_code: 'password_and_recovery_code' } as const;
+
 /**
  * Starts the session that a right password and now a right code permit: uses up the code and the
  * challenge, so that neither starts a second session. After a wrong code the user may try another.
@@ -35,7 +37,8 @@ export function completeSecondFactor(
     await takeChallenge({ orm: tx }, ref);
     await forgiveSecondFactor(tx, userId);
     const inside = { ...ctx, db: { orm: tx } };
-    const session = await startSession(inside, { userId, sessionVersion, ...options });
+    const proof = { method: METHODS[factor.kind] };
+    const session = await startSession(inside, { userId, sessionVersion, proof, ...options });
     return session === null ? { kind: 'expired' } : { kind: 'signed_in', userId, ...session };
   });
 }
@@ -47,11 +50,12 @@ export function completePasskeySignIn(
     credentialId,
     counter,
     ...session
-  }: { credentialId: string; counter: number } & StartSessionInput,
+  }: { credentialId: string; counter: number } & Omit<StartSessionInput, 'proof'>,
 ): Promise<CompleteSignInResult> {
   return inTransaction<CompleteSignInResult>(ctx, async (tx) => {
     if (!(await usePasskey(tx, { credentialId, counter }))) return { kind: 'wrong' };
-    const started = await startSession({ ...ctx, db: { orm: tx } }, session);
+    const proof = { method: 'passkey' } as const;
+    const started = await startSession({ ...ctx, db: { orm: tx } }, { ...session, proof });
     if (started === null) return { kind: 'expired' };
     return { kind: 'signed_in', userId: session.userId, ...started };
   });

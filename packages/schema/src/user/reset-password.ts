@@ -113,6 +113,7 @@ export function usePasswordReset(
     const inside = { ...ctx, actor: asUser, db: { orm: tx } };
     const { kind } = await setPassword(inside, { userId, passwordHash });
     if (kind !== 'updated') return { kind: 'not_found' };
+    await auditAccount(tx, inside, 'user.use_password_reset', { userId, email });
     await removePasskeys(inside, { userId });
     await revokeAccessTokens(inside, { userId });
     return { kind, userId, email };

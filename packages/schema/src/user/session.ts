@@ -4,7 +4,7 @@ import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { takeLockOf } from '../locks.ts';
 import { passwordResets, sessions, users } from '../tables.ts';
-import { auditAccount } from './change.ts';
+import { auditAccount, auditOwnAct } from './change.ts';
 
 export interface StartSessionInput {
   userId: string;
@@ -16,7 +16,14 @@ export interface StartSessionInput {
   lifetimeSeconds: number;
   /** The `User-Agent` of the browser; null without one. */
   userAgent: string | null;
+  proof: SignInProof;
 }
+
+/** What proved the user at sign-in, as the audit log has it. */
+export type SignInProof =
+  | { method: 'password' | 'password_and_code' | 'password_and_recovery_code' | 'passkey' }
+  /** `provider`: its name, or the URL of an issuer. */
+  | { method: 'provider'; provider: string };
 
 /** The longest `User-Agent` that is kept, in UTF-16 code units. */
 const USER_AGENT_LENGTH = 300;
@@ -30,7 +37,7 @@ const USER_AGENT_LENGTH = 300;
  */
 export function startSession(
   ctx: VerbContext,
-  { userId, sessionVersion, lifetimeSeconds, userAgent }: StartSessionInput,
+  { userId, sessionVersion, lifetimeSeconds, userAgent, proof }: StartSessionInput,
 ): Promise<{ sessionId: string } | null> {
   return inTransaction(ctx, async (tx) => {
     await takeLockOf(tx, 'sessions', userId);
@@ -45,6 +52,7 @@ export function startSession(
       returning id as "sessionId"`);
     if (session === undefined) return null;
     await deleteSurplus(tx, userId, session.sessionId);
+    await auditOwnAct(tx, ctx, 'sign_in.succeed', userId, { after: { ...proof } });
     return session;
   });
 }
@@ -116,9 +124,15 @@ export async function findSession(
   return user;
 }
 
-/** Ends one session: its cookie is invalid from the next request on. */
-export async function endSession(db: { orm: Executor }, sessionId: string): Promise<void> {
-  await db.orm.delete(sessions).where(eq(sessions.id, sessionId));
+/** Ends the session of a user who signs out: its cookie is invalid from the next request on. */
+export function endSession(ctx: VerbContext, sessionId: string): Promise<void> {
+  return inTransaction(ctx, async (tx) => {
+    const [ended] = await tx
+      .delete(sessions)
+      .where(eq(sessions.id, sessionId))
+      .returning({ userId: sessions.userId });
+    if (ended !== undefined) await auditOwnAct(tx, ctx, 'sign_in.end', ended.userId);
+  });
 }
 
 /**

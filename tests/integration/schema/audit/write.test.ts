@@ -47,6 +47,7 @@ import {
   enableAlertDestination,
   enableApiKey,
   endPreviousSecret,
+  endSession,
   endSessionOf,
   enrollAuthenticator,
   getProject,
@@ -55,6 +56,7 @@ import {
   putCustomerPlan,
   putPlan,
   recordAttempt,
+  recordRefusedSignIn,
   removeMember,
   removePasskey,
   removePasskeys,
@@ -160,6 +162,12 @@ interface Secured {
 }
 
 const PROVEN = { sessionVersion: 0 };
+const SESSION = {
+  ...PROVEN,
+  lifetimeSeconds: 60,
+  userAgent: null,
+  proof: { method: 'password' },
+} as const;
 
 const newPasskey = (name: string) => ({
   name,
@@ -252,12 +260,7 @@ async function makeScene(): Promise<Scene> {
     name: 'Starter',
   });
   const bystander = await makeOwner(bench.ctx);
-  const session = await startSession(bench.ctx, {
-    userId: bystander,
-    sessionVersion: 0,
-    lifetimeSeconds: 60,
-    userAgent: null,
-  });
+  const session = await startSession(bench.ctx, { ...SESSION, userId: bystander });
   const invitation = kept(mintInvitation(randomBytes));
   const invited = await createInvitation(bench.ctx, {
     ...invitationTo(project),
@@ -654,7 +657,12 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
   usePasswordReset: [
     (ctx, { secured: { reset }, passwordHash }) =>
       usePasswordReset(ctx, { tokenDigest: reset.digest, passwordHash }),
-    ['user.set_password', 'user.remove_passkey', 'user.revoke_access_token'],
+    [
+      'user.set_password',
+      'user.use_password_reset',
+      'user.remove_passkey',
+      'user.revoke_access_token',
+    ],
   ],
   createAlertDestination: [
     (ctx, { project: { projectId } }) =>
@@ -712,6 +720,15 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
     (ctx, { mail }) => unsubscribeAlertMail(ctx, mail.link),
     ['alert_address.unsubscribe'],
   ],
+  startSession: [
+    (ctx, { secured: { userId } }) => startSession(ctx, { ...SESSION, userId }),
+    ['sign_in.succeed'],
+  ],
+  endSession: [(ctx, { sessionId }) => endSession(ctx, sessionId), ['sign_in.end']],
+  recordRefusedSignIn: [
+    (ctx, { bystander: userId }) => recordRefusedSignIn(ctx, { action: 'sign_in.refuse', userId }),
+    ['sign_in.refuse'],
+  ],
   signOutEverywhere: [
     (ctx, { project }) => signOutEverywhere(ctx, project.ownerId),
     ['user.sign_out_everywhere'],
@@ -734,7 +751,8 @@ const WITHOUT_AUDIT = [
   'forgiveAttempt',
   'chargePasswordChange',
   'forgivePasswordChange',
-  'startSession',
+  'countAudit',
+  'auditOwnAct',
   'startChallenge',
   'completeSecondFactor',
   'completePasskeySignIn',
@@ -752,7 +770,7 @@ const WITHOUT_AUDIT = [
 ];
 
 /** Verbs that prove a user by a token, and act as that user. */
-const ACTS_AS_ITS_USER = ['usePasswordReset'];
+const ACTS_AS_ITS_USER = ['usePasswordReset', 'startSession', 'endSession'];
 
 /** The exported functions of the package whose first argument is a context. */
 function verbsInSource(): string[] {

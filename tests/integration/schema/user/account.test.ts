@@ -23,7 +23,8 @@ const bench = useBench();
 beforeAll(() => makeOwner(bench.ctx));
 
 async function start(userId: string, userAgent: string | null = 'Browser/1'): Promise<string> {
-  const input = { userId, sessionVersion: 0, lifetimeSeconds: 60, userAgent };
+  const proof = { method: 'password' } as const;
+  const input = { userId, sessionVersion: 0, lifetimeSeconds: 60, userAgent, proof };
   const session = await startSession(bench.ctx, input);
   if (session === null) throw new Error('no session');
   return session.sessionId;

@@ -51,6 +51,7 @@ describe('the reset of a password', () => {
       sessionVersion,
       lifetimeSeconds: 60,
       userAgent: null,
+      proof: { method: 'password' },
     });
     const { tokenDigest } = await createReset(userId);
     expect(await usePasswordReset(bench.ctx, { tokenDigest, passwordHash: 'new' })).toMatchObject({
@@ -60,7 +61,8 @@ describe('the reset of a password', () => {
     expect(await hashOf(userId)).toBe('new');
     expect(await findSession(bench.db, session!.sessionId)).toBeNull();
     const { items } = await listAudit(bench.db, { ownerId: userId, limit: 10 });
-    expect(items.slice(0, 2).map(({ action, actor }) => [action, actor.kind])).toEqual([
+    expect(items.slice(0, 3).map(({ action, actor }) => [action, actor.kind])).toEqual([
+      ['user.use_password_reset', 'user'],
       ['user.set_password', 'user'],
       ['user.create_password_reset', 'cli'],
     ]);

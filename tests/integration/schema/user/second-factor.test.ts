@@ -254,7 +254,12 @@ describe('the second factor', () => {
 
   test('is removed by an administrator once, which ends the sessions and is in the log of its user', async () => {
     const userId = await makeUser();
-    const user = { ...(await provenOf(userId)), lifetimeSeconds: 60, userAgent: null };
+    const user = {
+      ...(await provenOf(userId)),
+      lifetimeSeconds: 60,
+      userAgent: null,
+      proof: { method: 'password' } as const,
+    };
     const session = await startSession(bench.ctx, user);
     expect(await removeSecondFactors(bench.ctx, { userId })).toEqual({ kind: 'removed' });
     // The device that the user lost is signed in.

@@ -107,6 +107,7 @@ describe('deleting a user', () => {
       sessionVersion: 0,
       lifetimeSeconds: 60,
       userAgent: null,
+      proof: { method: 'password' },
     });
     await bench.db.sql`
       insert into identities (provider, subject, user_id) values ('github', ${userId}, ${userId})`;
@@ -118,7 +119,11 @@ describe('deleting a user', () => {
     expect(left).toEqual([]);
     const rows = await bench.db.sql`
       select action from audit_log where target_id = ${userId} order by id`;
-    expect(rows.map(({ action }) => action)).toEqual(['user.create', 'user.delete']);
+    expect(rows.map(({ action }) => action)).toEqual([
+      'user.create',
+      'sign_in.succeed',
+      'user.delete',
+    ]);
   });
 
   test('is refused while they own projects; the result has their number', async () => {

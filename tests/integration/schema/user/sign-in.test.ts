@@ -120,6 +120,8 @@ describe('sign-up', () => {
   });
 });
 
+const BY_PASSWORD = { proof: { method: 'password' } } as const;
+
 describe('sessions', () => {
   const begin = async (userId: string, lifetimeSeconds = 60) => {
     const session = await startSession(contextFrom(null), {
@@ -127,6 +129,7 @@ describe('sessions', () => {
       sessionVersion: 0,
       lifetimeSeconds,
       userAgent: null,
+      ...BY_PASSWORD,
     });
     if (session === null) throw new Error('no session');
     return session.sessionId;
@@ -135,7 +138,7 @@ describe('sessions', () => {
   it('are invalid from the next request on after they end', async () => {
     const sessionId = await begin(await createAccount('owner'));
     expect(await findSession(db, sessionId)).toMatchObject({ email: 'owner@example.com' });
-    await endSession(db, sessionId);
+    await endSession(contextFrom(null), sessionId);
     expect(await findSession(db, sessionId)).toBeNull();
   });
 
@@ -174,14 +177,20 @@ describe('sessions', () => {
     const sessionVersion = checked!.sessionVersion;
     const passwordHash = await hashPassword('a passphrase of some length');
     await setPassword(contextFrom(null), { userId, passwordHash });
-    const input = { userId, sessionVersion, lifetimeSeconds: 60, userAgent: null };
+    const input = { userId, sessionVersion, lifetimeSeconds: 60, userAgent: null, ...BY_PASSWORD };
     expect(await startSession(contextFrom(null), input)).toBeNull();
     expect(await db.sql`select 1 from sessions`).toHaveLength(0);
   });
 
   it('that start while their user signs out everywhere are invalid afterwards', async () => {
     const userId = await createAccount('owner');
-    const input = { userId, sessionVersion: 0, lifetimeSeconds: 60, userAgent: null };
+    const input = {
+      userId,
+      sessionVersion: 0,
+      lifetimeSeconds: 60,
+      userAgent: null,
+      ...BY_PASSWORD,
+    };
     const begun = await Promise.all([
       ...Array.from({ length: 8 }, () => startSession(contextFrom(null), input)),
       signOutEverywhere(contextFrom(null), userId).then(() => null),
@@ -217,7 +226,13 @@ describe('sessions', () => {
   });
 
   it('do not start for a deleted user', async () => {
-    const input = { userId: randomUUID(), sessionVersion: 0, lifetimeSeconds: 60, userAgent: null };
+    const input = {
+      userId: randomUUID(),
+      sessionVersion: 0,
+      lifetimeSeconds: 60,
+      userAgent: null,
+      ...BY_PASSWORD,
+    };
     expect(await startSession(contextFrom(null), input)).toBeNull();
   });
 });

@@ -29,8 +29,8 @@ describe('kindsIn', () => {
       (scope) => kindsIn(scope).map(({ value }) => value),
     );
     expect(ofProject).toEqual(expect.arrayContaining(['api_key', 'member', 'project']));
-    expect(ofUser).toEqual([...(ofProject ?? []), 'user']);
-    expect(ofInstallation).toEqual(['user', 'plan', 'retention', 'setup_token']);
+    expect(ofUser).toEqual([...(ofProject ?? []), 'user', 'sign_in']);
+    expect(ofInstallation).toEqual(['user', 'sign_in', 'plan', 'retention', 'setup_token']);
   });
 });
 

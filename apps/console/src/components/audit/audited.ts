@@ -104,6 +104,7 @@ export const AUDITED: { readonly [Kind in AuditedKind]: Audited<VerbOf<AuditActi
       create: 'created account',
       set_password: 'set the password of',
       create_password_reset: 'created a link to reset the password of',
+      use_password_reset: 'used a link to reset the password of',
       add_second_factor: 'turned on the second factor of',
       remove_second_factor: 'removed the second factor of',
       replace_recovery_codes: 'created new recovery codes for',
@@ -116,6 +117,15 @@ export const AUDITED: { readonly [Kind in AuditedKind]: Audited<VerbOf<AuditActi
       delete: 'deleted account',
       sign_out_everywhere: 'ended every session of',
       end_session: 'ended a session of',
+    },
+  },
+  sign_in: {
+    of: 'account',
+    verbs: {
+      succeed: 'signed in to',
+      end: 'signed out of',
+      refuse: 'refused sign-ins to',
+      refuse_second_factor: 'refused codes for',
     },
   },
   plan: {

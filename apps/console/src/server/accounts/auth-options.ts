@@ -9,7 +9,6 @@ import GoogleProvider from 'next-auth/providers/google';
 import type { OAuthConfig, Provider } from 'next-auth/providers/index';
 import { z } from 'zod';
 import { env } from '../../env.ts';
-import { withDatabase } from '../database.ts';
 import { inDatabaseAs } from '../in-database.ts';
 import { log } from '../log.ts';
 import { type CookiePurpose, cookieAttributes, cookieName } from '../own-cookies.ts';
@@ -260,7 +259,7 @@ async function isOver(token: unknown): Promise<boolean> {
 
 async function forgetSession(token: unknown): Promise<void> {
   const session = sessionClaims(token);
-  if (session !== null) await withDatabase((db) => endSession(db, session.sid));
+  if (session !== null) await inDatabase((ctx) => endSession(ctx, session.sid));
 }
 
 const inDatabase = inDatabaseAs({ kind: 'system' });

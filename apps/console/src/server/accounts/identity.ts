@@ -35,7 +35,8 @@ export async function signInWithIdentity(
 ): Promise<IdentityResult> {
   const identity = { provider: profile.provider, subject: profile.subject };
   const known = await findUserByIdentity(ctx.db, identity);
-  if (known !== null) return start(ctx, known, lifetimeSeconds);
+  const { provider } = identity;
+  if (known !== null) return start(ctx, known, provider, lifetimeSeconds);
   if (!profile.email) return { kind: 'email_missing' };
   const email = emailSchema.safeParse(profile.email).data;
   if (email === undefined) return { kind: 'email_invalid' };
@@ -47,16 +48,18 @@ export async function signInWithIdentity(
     ...rules,
   });
   if (result.kind !== 'created') return result;
-  return start(ctx, await findUserByIdentity(ctx.db, identity), lifetimeSeconds);
+  return start(ctx, await findUserByIdentity(ctx.db, identity), provider, lifetimeSeconds);
 }
 
 async function start(
   ctx: DatabaseContext,
   user: { userId: string; sessionVersion: number } | null,
+  provider: string,
   lifetimeSeconds: number,
 ): Promise<IdentityResult> {
   const { userAgent } = ctx;
-  const session = user && (await startSession(ctx, { ...user, lifetimeSeconds, userAgent }));
+  const proof = { method: 'provider', provider } as const;
+  const session = user && (await startSession(ctx, { ...user, lifetimeSeconds, userAgent, proof }));
   // Deleted or signed out everywhere just now; a retry sees the new state.
   if (user === null || session === null) return { kind: 'unavailable' };
   return { kind: 'signed_in', userId: user.userId, sessionId: session.sessionId };

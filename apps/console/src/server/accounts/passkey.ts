@@ -19,6 +19,7 @@ import { z } from 'zod';
 import { env } from '../../env.ts';
 import type { InDatabase } from '../in-database.ts';
 import { log } from '../log.ts';
+import { noteRefusedSignIn } from './refused-sign-in.ts';
 
 /**
  * Passkeys by WebAuthn, for the host of the configured address alone. A passkey is unlocked by a PIN,
@@ -141,13 +142,16 @@ export async function signInWithPasskey(
   const checked = await orRefused(() =>
     verifyAuthenticationResponse({ response, expectedChallenge, credential, ...relyingParty() }),
   );
-  if (!checked?.verified) return { kind: 'wrong' };
-  const { newCounter } = checked.authenticationInfo;
-  return inDatabase((ctx) => {
-    const { userAgent } = ctx;
-    const session = { userId, sessionVersion, lifetimeSeconds, userAgent };
-    return completePasskeySignIn(ctx, { credentialId, counter: newCounter, ...session });
-  });
+  const result = checked?.verified
+    ? await inDatabase((ctx) => {
+        const { userAgent } = ctx;
+        const { newCounter } = checked.authenticationInfo;
+        const session = { userId, sessionVersion, lifetimeSeconds, userAgent };
+        return completePasskeySignIn(ctx, { credentialId, counter: newCounter, ...session });
+      })
+    : ({ kind: 'wrong' } as const);
+  if (result.kind === 'wrong') noteRefusedSignIn(inDatabase, 'sign_in.refuse', userId);
+  return result;
 }
 
 /** The library throws for an answer that is wrong; the reason helps to find a wrong address. */

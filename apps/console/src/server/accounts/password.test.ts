@@ -7,6 +7,7 @@ const verbs = vi.hoisted(() => ({
   findAuthenticator: vi.fn(),
   findUserByEmail: vi.fn(),
   forgiveAttempt: vi.fn(),
+  recordRefusedSignIn: vi.fn(),
   startChallenge: vi.fn(),
   startSession: vi.fn(),
   verifyPassword: vi.fn(),
@@ -15,10 +16,14 @@ const verbs = vi.hoisted(() => ({
 vi.mock('server-only', () => ({}));
 vi.mock('@ceiba/domain/password', () => verbs);
 vi.mock('@ceiba/schema', () => verbs);
+vi.mock('../log.ts', () => ({ log: { error: vi.fn() } }));
+vi.mock('next/server', () => ({ after: (work: () => Promise<void>) => afterAnswer.push(work) }));
 vi.mock('./challenge-cookie.ts', () => ({ issueChallengeToken: async () => 'digest' }));
 
 const OWNER = { userId: 'owner', passwordHash: 'hash', sessionVersion: 7 };
 const transactions = countedTransactions();
+/** What runs once the answer is sent. */
+const afterAnswer = vi.hoisted(() => [] as (() => Promise<void>)[]);
 
 const signIn = () =>
   signInWithPassword(
@@ -29,6 +34,7 @@ const signIn = () =>
 
 beforeEach(() => {
   vi.resetAllMocks();
+  afterAnswer.length = 0;
   verbs.chargeAttempt.mockResolvedValue({ kind: 'admitted' });
   verbs.findUserByEmail.mockResolvedValue(OWNER);
   verbs.verifyPassword.mockResolvedValue(true);
@@ -53,6 +59,7 @@ describe('signInWithPassword', () => {
       sessionVersion: 7,
       lifetimeSeconds: 60,
       userAgent: 'browser',
+      proof: { method: 'password' },
     });
   });
 
@@ -67,6 +74,25 @@ describe('signInWithPassword', () => {
     verbs.verifyPassword.mockResolvedValue(false);
     expect(await signIn()).toEqual({ kind: 'wrong' });
     expect(verbs.verifyPassword).toHaveBeenCalledExactlyOnceWith(null, 'typed');
+    expect(afterAnswer).toEqual([]);
+  });
+
+  it('records a wrong password of an account, and only once the answer is sent', async () => {
+    verbs.verifyPassword.mockResolvedValue(false);
+    expect(await signIn()).toEqual({ kind: 'wrong' });
+    expect(verbs.recordRefusedSignIn).not.toHaveBeenCalled();
+    for (const work of afterAnswer) await work();
+    expect(verbs.recordRefusedSignIn).toHaveBeenCalledExactlyOnceWith(expect.anything(), {
+      action: 'sign_in.refuse',
+      userId: 'owner',
+    });
+  });
+
+  it('answers although a refusal cannot be recorded', async () => {
+    verbs.verifyPassword.mockResolvedValue(false);
+    verbs.recordRefusedSignIn.mockRejectedValue(new Error('no database'));
+    expect(await signIn()).toEqual({ kind: 'wrong' });
+    for (const work of afterAnswer) await work();
   });
 
   it('starts no session, and forgives no attempt, where a second factor is on', async () => {
@@ -90,5 +116,6 @@ describe('signInWithPassword', () => {
     verbs.chargeAttempt.mockResolvedValue({ kind: 'limited', retryAfterSeconds: 5 });
     expect(await signIn()).toEqual({ kind: 'limited', retryAfterSeconds: 5 });
     expect(verbs.verifyPassword).not.toHaveBeenCalled();
+    expect(afterAnswer).toEqual([]);
   });
 });

@@ -10,6 +10,7 @@ import {
 } from '@ceiba/schema';
 import type { InDatabase } from '../in-database.ts';
 import { issueChallengeToken } from './challenge-cookie.ts';
+import { noteRefusedSignIn } from './refused-sign-in.ts';
 
 export type PasswordResult =
   | { kind: 'signed_in'; userId: string; sessionId: string }
@@ -36,7 +37,10 @@ export async function signInWithPassword(
   if (begun.kind === 'limited') return begun;
   const { user } = begun;
   const matches = await verifyPassword(user?.passwordHash ?? null, password);
-  if (user === null || !matches) return { kind: 'wrong' };
+  if (user === null || !matches) {
+    if (user !== null) noteRefusedSignIn(inDatabase, 'sign_in.refuse', user.userId);
+    return { kind: 'wrong' };
+  }
   return inDatabase(async (ctx) => {
     const { userId, sessionVersion } = user;
     const authenticator = await findAuthenticator(ctx.db, userId);
@@ -52,6 +56,7 @@ export async function signInWithPassword(
       sessionVersion,
       lifetimeSeconds,
       userAgent,
+      proof: { method: 'password' },
     });
     // The password has just changed.
     if (session === null) return { kind: 'wrong' };

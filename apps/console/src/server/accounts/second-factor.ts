@@ -15,6 +15,7 @@ import type { InDatabase } from '../in-database.ts';
 import { log } from '../log.ts';
 import { notify } from './account-mail.ts';
 import { openAuthenticator } from './authenticator.ts';
+import { noteRefusedSignIn } from './refused-sign-in.ts';
 import { recoveryCodeDigest } from './totp.ts';
 
 /** The factor that a typed code is: a recovery code, or one that fits the app's secret; else null. */
@@ -63,11 +64,16 @@ export async function signInWithSecondFactor(
   // Removed since the password was typed: the password alone now suffices.
   if (authenticator === null) return { kind: 'expired' };
   const factor = factorOf({ userId, authenticator }, code);
-  if (factor === null) return { kind: 'wrong' };
+  const refuse = () => noteRefusedSignIn(inDatabase, 'sign_in.refuse_second_factor', userId);
+  if (factor === null) {
+    refuse();
+    return { kind: 'wrong' };
+  }
   return inDatabase(async (ctx) => {
     const { userAgent } = ctx;
     const input = { tokenDigest, factor, lifetimeSeconds, userAgent };
     const result = await completeSecondFactor(ctx, input);
+    if (result.kind === 'wrong') refuse();
     const user = result.kind === 'signed_in' ? await findUserById(ctx.db, userId) : null;
     if (user !== null) await forgiveAttempt(ctx, user.email);
     if (user !== null && factor.kind === 'recovery_code') {

@@ -12,7 +12,7 @@ export default async function AccountAuditPage({ searchParams }: PageProps) {
       here="/audit"
       query={await searchParams}
       title="Audit"
-      description="All changes in your projects, including deleted ones, and in your account."
+      description="All changes in your projects, including deleted ones, and in your account, and who signed in to it."
       scope={{ ownerId: user.userId }}
       viewer={{ ...user, may: () => true }}
     />

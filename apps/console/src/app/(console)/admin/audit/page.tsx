@@ -14,7 +14,7 @@ export default async function InstallationAuditPage({ searchParams }: PageProps)
       here="/admin/audit"
       query={await searchParams}
       title="Administration"
-      description="All changes of plans, accounts and retention. Only administrators see this page."
+      description="All changes of plans, accounts and retention, and who signed in. Only administrators see this page."
       scope={{ ownerId: null, projectId: null }}
       viewer={{ ...user, may: () => false }}
     >
