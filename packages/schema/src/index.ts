@@ -192,6 +192,7 @@ export {
 } from './user/require-administrator.ts';
 export * from './user/reset-password.ts';
 export * from './user/second-factor.ts';
+export type { SecondFactorState } from './user/second-factor-state.ts';
 export * from './user/session.ts';
 export * from './user/set-administrator.ts';
 export * from './user/set-email.ts';

@@ -2,6 +2,7 @@ import type { MemberRole, ProjectRole } from '@ceiba/domain';
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { projectInvitations, projectMembers, projects, users } from '../tables.ts';
+import { type SecondFactorState, secondFactorOf } from '../user/second-factor-state.ts';
 
 /** A user of a project. */
 export interface ProjectMember {
@@ -10,7 +11,14 @@ export interface ProjectMember {
   role: ProjectRole;
   /** When the user joined; for the owner, when the project was created. */
   since: Date;
+  secondFactor: SecondFactorState;
 }
+
+const account = {
+  userId: users.id,
+  email: users.email,
+  secondFactor: secondFactorOf(sql`users`),
+};
 
 /** The owner, then the members in the order in which they joined. */
 export async function listMembers(
@@ -18,14 +26,13 @@ export async function listMembers(
   projectId: string,
 ): Promise<ProjectMember[]> {
   const [owner] = await db.orm
-    .select({ userId: users.id, email: users.email, since: projects.createdAt })
+    .select({ ...account, since: projects.createdAt })
     .from(projects)
     .innerJoin(users, eq(users.id, projects.ownerId))
     .where(eq(projects.id, projectId));
   const members = await db.orm
     .select({
-      userId: users.id,
-      email: users.email,
+      ...account,
       role: projectMembers.role,
       since: projectMembers.createdAt,
     })

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { keyset, type Page, type PageRequest, readPage, searchText, UUID_ID } from '../page.ts';
 import { toMs } from '../time.ts';
+import { hasApp } from './second-factor-state.ts';
 
 /** A user as an administrator sees them. */
 export interface UserRow {
@@ -62,8 +63,7 @@ async function readRows(
       u.password_hash is not null as "hasPassword",
       (select coalesce(json_agg(distinct i.provider), '[]') from identities i
         where i.user_id = u.id) as providers,
-      exists (select 1 from authenticators a
-        where a.user_id = u.id and a.confirmed_at is not null) as "hasSecondFactor",
+      ${hasApp(sql`u`)} as "hasSecondFactor",
       (select count(*)::int from passkeys k where k.user_id = u.id) as passkeys,
       (select count(*)::int from projects p where p.owner_id = u.id) as projects,
       ${toMs(sql`u.created_at`)} as "createdAtMs"

@@ -28,7 +28,14 @@ export default async function MembersPage({ params }: PageProps<'projectId'>) {
           guide="member"
           description="Who may work in this project. A change of a role applies from that member’s next request on."
         />
-        <MemberTable ownId={user.userId} mayChange={mayChange} members={members} />
+        <MemberTable
+          ownId={user.userId}
+          mayChange={mayChange}
+          // How others sign in is for the owner alone.
+          members={members.map(({ secondFactor, ...member }) =>
+            mayChange ? { ...member, secondFactor } : member,
+          )}
+        />
         <dl className="mt-4 mb-8 grid gap-x-4 gap-y-1 text-small text-muted sm:grid-cols-[6rem_1fr]">
           {Object.entries(ROLE_WORDS).map(([word, what]) => (
             <div key={word} className="contents">

@@ -1,6 +1,6 @@
 'use client';
 
-import type { ProjectMember } from '@ceiba/schema';
+import type { ProjectMember, SecondFactorState } from '@ceiba/schema';
 import { clsx } from 'clsx';
 import { UserMinus } from 'lucide-react';
 import { useState } from 'react';
@@ -15,12 +15,28 @@ export interface MemberTableProps {
   /** The viewer of the page. */
   ownId: string;
   mayChange: boolean;
-  members: readonly ProjectMember[];
+  members: readonly Member[];
 }
+
+/** Only the owner sees how others sign in. */
+type Member = Omit<ProjectMember, 'secondFactor'> & Partial<Pick<ProjectMember, 'secondFactor'>>;
+
+const SECOND_FACTOR_WORDS: Record<SecondFactorState, string> = {
+  app: 'Authenticator app',
+  passkey: 'Passkey, or password alone',
+  provider: 'At the provider',
+  none: 'None',
+};
+
+const SecondFactor = ({ state }: { state: SecondFactorState }) => (
+  <span className={state === 'none' ? 'text-limit-text' : 'text-muted'}>
+    {SECOND_FACTOR_WORDS[state]}
+  </span>
+);
 
 /** The owner and the members. The dialog is outside the list, because a row may leave it. */
 export function MemberTable({ ownId, mayChange, members }: MemberTableProps) {
-  const [leaving, setLeaving] = useState<ProjectMember>();
+  const [leaving, setLeaving] = useState<Member>();
   return (
     <>
       <Table
@@ -32,7 +48,7 @@ export function MemberTable({ ownId, mayChange, members }: MemberTableProps) {
             name: 'E-mail',
             className: 'w-full',
             cellClassName: 'max-md:py-3',
-            cell: ({ email, userId, role }) => (
+            cell: ({ email, userId, role, secondFactor }) => (
               <>
                 <p className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium">
                   <span className="wrap-anywhere">{email}</span>
@@ -42,6 +58,12 @@ export function MemberTable({ ownId, mayChange, members }: MemberTableProps) {
                   {!mayChange && <span className="capitalize">{role}</span>}
                   {userId === ownId && (mayChange ? 'You' : ' (you)')}
                 </p>
+                {secondFactor && (
+                  <p className="text-small md:hidden">
+                    <span className="text-muted">Second factor:</span>{' '}
+                    <SecondFactor state={secondFactor} />
+                  </p>
+                )}
               </>
             ),
           },
@@ -56,9 +78,14 @@ export function MemberTable({ ownId, mayChange, members }: MemberTableProps) {
                 <span className="capitalize">{member.role}</span>
               ),
           },
-          timeColumn<ProjectMember>('Since', ({ since }) => since),
+          mayChange && {
+            name: 'Second factor',
+            className: 'whitespace-nowrap max-md:hidden',
+            cell: ({ secondFactor }) => secondFactor && <SecondFactor state={secondFactor} />,
+          },
+          timeColumn<Member>('Since', ({ since }) => since),
           mayChange &&
-            actionsColumn<ProjectMember>(
+            actionsColumn<Member>(
               (member) =>
                 member.role !== 'owner' && (
                   <IconButton
