@@ -1,12 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { parsePathPattern, parsePolicyMethod } from '@ceiba/domain';
 import { oneOf, type Pick, seeded } from '@ceiba/domain/test-support';
+import { ceibaFileJsonSchema, readCeibaFile } from '@ceiba/manage';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { ceibaFileJsonSchema } from '../../apps/cli/src/apply/json-schema.ts';
-import { readCeibaFile } from '../../apps/cli/src/apply/read.ts';
 
 const file = fileURLToPath(new URL('../../apps/cli/ceiba.schema.json', import.meta.url));
 

@@ -1,3 +1,4 @@
+import { Refusal } from '@ceiba/manage';
 import {
   appliedMigrationTimes,
   classifyError,
@@ -13,7 +14,7 @@ import {
   type VerbContext,
   withPatience,
 } from '@ceiba/schema';
-import { type Address, readSettings } from './env.ts';
+import { type Address, readServer, readSettings } from './env.ts';
 import { badInput, CliError, failure } from './errors.ts';
 import { missingMigrations } from './migrations.ts';
 import type { World } from './world.ts';
@@ -25,8 +26,20 @@ const UNCONFIRMED =
   'Postgres made the change, but its standby did not confirm it in time: a failover may undo it. ' +
   'Check the standby; once it is back, check that the change is still there.';
 
+/** For commands that no console runs. @throws CliError where one is named */
+export function requireNoServer(world: World): void {
+  const { server } = readServer(world.env, world.server);
+  if (server === undefined) return;
+  throw badInput(
+    `This command works on the database itself, so no console can run it. Leave out ${server.source}, ` +
+      'and run it where the database is reached (DATABASE_URL).',
+    { field: server.source },
+  );
+}
+
 /** The database's address. @throws CliError that says how to set it */
 export function databaseAddress(world: World): Address {
+  requireNoServer(world);
   const { database } = readSettings(world.env, world.cwd);
   if (database !== undefined) return database;
   throw badInput(
@@ -79,7 +92,7 @@ export async function withExplainedErrors<T>(
   try {
     return await run(address);
   } catch (error) {
-    if (error instanceof CliError || error instanceof InvalidInputError) throw error;
+    if ([CliError, InvalidInputError, Refusal].some((kind) => error instanceof kind)) throw error;
     throw failure(explainDatabaseError(error, address));
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { databaseUrl, flag, parseSettings, redisUrl } from '@ceiba/process/settings';
+import { databaseUrl, flag, httpUrl, parseSettings, redisUrl } from '@ceiba/process/settings';
 import { z } from 'zod';
 import { badInput } from './errors.ts';
 
@@ -40,6 +40,11 @@ export interface Settings {
   ownerPassword: string | undefined;
 }
 
+/** The address of a console, which it has at the root. */
+export const serverUrl = httpUrl
+  .refine((url) => !URL.canParse(url) || new URL(url).pathname === '/', 'must have no path')
+  .transform((url) => new URL(url).origin);
+
 /** Every setting by itself; `.env.example` says what each one does. */
 export const settingFields = z.object({
   DATABASE_URL: databaseUrl.optional(),
@@ -48,6 +53,8 @@ export const settingFields = z.object({
   REDIS_SENTINEL_PASSWORD: z.string().optional(),
   CEIBA_DATA_DIR: z.string().optional(),
   CEIBA_OWNER_PASSWORD: z.string().optional(),
+  CEIBA_SERVER: serverUrl.optional(),
+  CEIBA_TOKEN: z.string().optional(),
 });
 
 /** The file that a running `npm start` writes for other commands. */
@@ -76,6 +83,22 @@ export function readSettings(
     sentinelPassword: env.REDIS_SENTINEL_PASSWORD,
     ownerPassword: env.CEIBA_OWNER_PASSWORD,
   };
+}
+
+/**
+ * The console that runs the operations, and the access token for it.
+ *
+ * @param given what the command line says, which wins over the variable
+ */
+export function readServer(
+  source: Readonly<Record<string, string | undefined>>,
+  given: string | undefined,
+): { server: Address | undefined; token: string | undefined } {
+  const fields = settingFields.pick({ CEIBA_SERVER: true, CEIBA_TOKEN: true });
+  const { CEIBA_SERVER, CEIBA_TOKEN: token } = parseSettings(fields, source);
+  const url = given ?? CEIBA_SERVER;
+  const from = given === undefined ? 'CEIBA_SERVER' : '--server';
+  return { server: url === undefined ? undefined : { url, source: from }, token };
 }
 
 function addressOf(

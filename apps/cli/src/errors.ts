@@ -8,7 +8,7 @@ type ExitCode = 1 | 2;
 
 /** An error whose message explains it in full to the user of the command. */
 export class CliError extends Error {
-  override readonly name = 'CliError';
+  override readonly name: string = 'CliError';
   readonly exitCode: ExitCode;
   /** What programs distinguish errors by. */
   readonly code: string;
@@ -20,6 +20,15 @@ export class CliError extends Error {
     this.exitCode = exitCode;
     this.code = code;
     this.field = field;
+  }
+}
+
+/** What the command asks does not answer now: trying again may help. */
+export class OutageError extends CliError {
+  override readonly name = 'OutageError';
+
+  constructor(message: string) {
+    super(message, 1, 'failed');
   }
 }
 

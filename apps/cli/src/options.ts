@@ -21,8 +21,11 @@ import {
   type UsageRange,
   whyNoLabels,
 } from '@ceiba/domain';
+import { LAST_YEAR_OF_USAGE } from '@ceiba/manage';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
+import { serverUrl } from './env.ts';
+import { flagOf } from './flags.ts';
 
 /**
  * Parsers of option values; commander puts the option's name in front of their errors. None may
@@ -39,6 +42,13 @@ export function keyOrPrefix(text: string): string {
   if (/^ceiba_[0-9A-Za-z]{8}$/.test(text)) return text;
   if (uuidSchema.safeParse(text).success) return text.toLowerCase();
   throw new InvalidArgumentError("It must be a key's id, or its prefix such as ceiba_4fZk2Qpa.");
+}
+
+/** The address of a console. */
+export function consoleUrl(text: string): string {
+  const parsed = serverUrl.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new InvalidArgumentError(`It ${parsed.error.issues[0]?.message}.`);
 }
 
 /** The e-mail address of a new account, by the contract's rule. */
@@ -122,10 +132,6 @@ const OF_KEYS: Largest = {
 };
 const OF_CUSTOMERS: Largest = { ...OF_KEYS, monthlyQuota: QUOTA_MAX };
 
-/** How the option of a limit is written, such as `--daily-quota`. */
-export const flagOf = ({ option }: LimitField) =>
-  `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-
 /** Adds an option for each of a key's or a customer's own limits. */
 export function addLimitOptions(
   command: Command,
@@ -155,14 +161,11 @@ export const instant = (text: string): Date => parseInstant(text, `${RFC_3339}.`
 
 const RFC_3339 = 'It must be an RFC 3339 date-time such as 2027-01-31T12:00:00Z';
 
-/** Of a range: in the next one, an hour or a month can end at a time that RFC 3339 cannot write. */
-export const LAST_YEAR = 9998;
-
 /** A month in UTC, such as 2026-11. */
 export function month(text: string): UsageRange {
   const [, year, number] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
   const from = Date.parse(`${year}-${number}-01T00:00:00Z`);
-  if (Number(year) < 1970 || Number(year) > LAST_YEAR || Number.isNaN(from)) {
+  if (Number(year) < 1970 || Number(year) > LAST_YEAR_OF_USAGE || Number.isNaN(from)) {
     throw new InvalidArgumentError('It must be a month such as 2026-11.');
   }
   return { from: new Date(from), to: new Date(Date.UTC(Number(year), Number(number))) };
@@ -182,3 +185,10 @@ export function subscriptionStatus(text: string): SubscriptionStatus {
 
 /** The value that `none` stands for. */
 export const orNull = <T>(value: T | 'none'): T | null => (value === 'none' ? null : value);
+
+/** An instant as JSON has it. */
+export function textOf(at: Date | undefined): string | undefined;
+export function textOf(at: Date | 'none' | undefined): string | null | undefined;
+export function textOf(at: Date | 'none' | undefined): string | null | undefined {
+  return at instanceof Date ? at.toISOString() : at && null;
+}

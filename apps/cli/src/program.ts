@@ -1,3 +1,4 @@
+import { Refusal } from '@ceiba/manage';
 import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { applyCommand } from './commands/apply.ts';
@@ -14,11 +15,14 @@ import { schemaCommand } from './commands/schema.ts';
 import { setupTokenCommand } from './commands/setup-token.ts';
 import { usageCommand } from './commands/usage.ts';
 import { exitCodeOf, forPrograms } from './errors.ts';
+import { inOptions } from './flags.ts';
 import { newestMigration } from './migrations.ts';
+import { consoleUrl } from './options.ts';
 import { printAdvice, type World } from './world.ts';
 
 const AFTER_HELP = `
 The database is that of DATABASE_URL, or else of the npm start that runs in this folder or above.
+With --server or CEIBA_SERVER a console runs the command, with the access token in CEIBA_TOKEN.
 Start with: ceiba migrate, then ceiba apply -f ceiba.yaml, or ceiba setup-token to sign up
 Exit codes: 0 success, 1 failure, 2 an error in the command line or the file.`;
 
@@ -33,7 +37,8 @@ export async function run(args: readonly string[], world: World): Promise<number
   try {
     await programFor(world, isForProgram).parseAsync([...args], { from: 'user' });
     return 0;
-  } catch (error) {
+  } catch (thrown) {
+    const error = thrown instanceof Refusal ? inOptions(thrown) : thrown;
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     if (isForProgram) {
       world.stderr.write(`${JSON.stringify({ error: forPrograms(error) })}\n`);
@@ -45,10 +50,19 @@ export async function run(args: readonly string[], world: World): Promise<number
 }
 
 /** @param isForProgram whether errors are printed as JSON, instead of by commander */
-function programFor(world: World, isForProgram: boolean): Command {
+function programFor(given: World, isForProgram: boolean): Command {
+  const world: World = { ...given };
   const program = new Command('ceiba')
     .description('Sets up and manages a Ceiba installation.')
     .version(`ceiba ${manifest.version} (schema ${newestMigration().tag})`)
+    .option(
+      '--server <url>',
+      'run it through this console, with the token in CEIBA_TOKEN',
+      consoleUrl,
+    )
+    .hook('preAction', (root) => {
+      Object.assign(world, root.opts<{ server?: string }>());
+    })
     .addHelpText('after', AFTER_HELP)
     .showHelpAfterError('For help, run: ceiba --help')
     .exitOverride()

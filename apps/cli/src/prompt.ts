@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { printable } from '@ceiba/manage';
 import { badInput, failure } from './errors.ts';
-import { printable, type World } from './world.ts';
+import type { World } from './world.ts';
 
 /**
  * Prompts twice for a new password, without echo.

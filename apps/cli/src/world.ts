@@ -1,10 +1,13 @@
 import { withoutCredentials } from '@ceiba/contract/redaction';
 import type { RandomBytes } from '@ceiba/domain';
+import { printable } from '@ceiba/manage';
 
 /** The process's environment as an argument: all that a command uses except the servers. */
 export interface World {
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
+  /** The console that `--server` names. */
+  server?: string;
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   /** Results; with `--json` nothing else. */
   stdout: NodeJS.WritableStream & { isTTY?: boolean };
@@ -35,10 +38,3 @@ export function printLines(world: World, lines: readonly string[]): void {
 export function printAdvice(world: World, text: string): void {
   world.stderr.write(`${withoutCredentials(text).split('\n').map(printable).join('\n')}\n`);
 }
-
-/**
- * Users choose names, callers choose paths and methods, anyone may write a file: nothing of them may
- * control the terminal. The joiners that emoji and some scripts need are kept.
- */
-export const printable = (text: string) =>
-  text.replace(/(?![\u200c\u200d])[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd');

@@ -1,17 +1,15 @@
+import { apply as applyOperation, listed, Refusal, readCeibaFile } from '@ceiba/manage';
 import type { Command } from 'commander';
-import type { Applied } from '../apply/applied.ts';
-import { applyFile, listed, UnconfirmedRemovals } from '../apply/apply.ts';
-import { type CheckedFile, readCeibaFile } from '../apply/read.ts';
-import { jsonOf, reportOf } from '../apply/report.ts';
-import { withDatabase } from '../database.ts';
-import { readSettings } from '../env.ts';
+import type { z } from 'zod';
 import { nameOfInput, readInput } from '../input-file.ts';
+import { performing } from '../operate.ts';
 import { confirm } from '../prompt.ts';
 import {
   addSecretOptions,
   LOST_PROJECT_SECRET,
   printsSecrets,
   type SecretOptions,
+  secretNotShown,
   withSecretFile,
 } from '../secret-output.ts';
 import { printAdvice, printJson, printLines, type World } from '../world.ts';
@@ -45,23 +43,33 @@ export function applyCommand(program: Command, world: World): void {
     .action((options: ApplyCommandOptions) => apply(world, options));
 }
 
+type Applied = z.input<typeof applyOperation.output>;
+
 async function apply(world: World, options: ApplyCommandOptions): Promise<void> {
   const { file: path, dryRun, json, secretFile } = options;
   const text = await readInput(world, path, { mebibytesMax: FILE_MEBIBYTES_MAX, field: '--file' });
-  const checked = readCeibaFile(nameOfInput(path), text);
+  // Before anything is asked of the database.
+  readCeibaFile(nameOfInput(path), text);
   const showsSecrets = printsSecrets(world, options) && !dryRun;
   const file = dryRun ? undefined : secretFile;
-  const applied = await withSecretFile(
+  const { report, projects, changes } = await withSecretFile(
     world,
     file,
-    () => confirmed(world, checked, options, showsSecrets || file !== undefined),
+    () => confirmed(world, text, options, showsSecrets || file !== undefined),
     secretsOf,
   );
-  if (showsSecrets && secretsOf(applied) !== null) world.onSecret(LOST_PROJECT_SECRET);
-  if (json) printJson(world, jsonOf(applied, showsSecrets));
-  else {
+  const created = newProjects(projects);
+  if (showsSecrets && created.length > 0) world.onSecret(LOST_PROJECT_SECRET);
+  if (json) {
+    const shown = projects.map((project) => ({
+      ...project,
+      projectSecret: showsSecrets ? project.projectSecret : null,
+    }));
+    printJson(world, { projects: shown, changes });
+  } else {
     printLines(world, [
-      ...reportOf(applied, showsSecrets),
+      ...report,
+      ...(showsSecrets ? created.flatMap(secretLines) : []),
       ...(dryRun ? ['', 'A dry run: nothing was changed.'] : []),
     ]);
   }
@@ -70,45 +78,45 @@ async function apply(world: World, options: ApplyCommandOptions): Promise<void> 
 /** Applies the file; at a terminal it asks before it removes anything. */
 async function confirmed(
   world: World,
-  checked: CheckedFile,
-  { dryRun, prune }: ApplyCommandOptions,
-  canShowSecrets: boolean,
+  text: string,
+  { file: path, dryRun, prune }: ApplyCommandOptions,
+  createProjects: boolean,
 ): Promise<Applied> {
-  const { ownerPassword } = readSettings(world.env, world.cwd);
-  const attempt = (mayRemove: (removal: string) => boolean) =>
-    withDatabase(world, (ctx) =>
-      applyFile(ctx, checked, {
-        random: world.random,
-        ownerPassword,
-        isDryRun: dryRun === true,
-        mayRemove,
-        canShowSecrets,
+  const name = nameOfInput(path);
+  const attempt = (removable: boolean | string) =>
+    performing(world, (perform) =>
+      perform(applyOperation, {
+        ...{ file: text, name, dryRun: dryRun === true, prune: removable, createProjects },
       }),
     );
   try {
-    return await attempt(() => prune === true);
+    return await attempt(prune === true);
   } catch (error) {
-    if (!(error instanceof UnconfirmedRemovals)) throw error;
-    const { removals } = error;
-    if (world.stdin.isTTY === true) {
+    if (!(error instanceof Refusal)) throw error;
+    const { project, removals, removalsDigest } = error.details;
+    if (error.code === 'secret_not_shown') {
+      throw secretNotShown(`The project ${project} would be created, and its secret`);
+    }
+    if (removals !== undefined && world.stdin.isTTY === true) {
       printAdvice(world, `These are not in the file:\n${listed(removals)}`);
       // Others may have changed them meanwhile: only what was shown is removed.
-      const shown = new Set(removals);
-      if (await confirm(world, 'Remove them?')) return attempt((removal) => shown.has(removal));
+      if (await confirm(world, 'Remove them?')) return attempt(removalsDigest ?? false);
     }
     throw error;
   }
 }
 
+const newProjects = (projects: Applied['projects']) =>
+  projects.filter(({ projectSecret }) => projectSecret !== null);
+
+const secretLines = ({ name, projectSecret }: Applied['projects'][number]) => [
+  '',
+  `Project secret of ${name}, shown only once (keep it on the server, never in a browser):`,
+  `  ${projectSecret}`,
+];
+
 /** What a file of secrets gets; null if no project was created. */
 function secretsOf({ projects }: Applied): object | null {
-  const created = projects.filter(({ projectSecret }) => projectSecret !== null);
-  if (created.length === 0) return null;
-  return {
-    projects: created.map(({ entry, projectId, projectSecret }) => ({
-      name: entry.name,
-      projectId,
-      projectSecret,
-    })),
-  };
+  const created = newProjects(projects);
+  return created.length === 0 ? null : { projects: created };
 }

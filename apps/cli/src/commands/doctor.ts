@@ -1,6 +1,6 @@
 import { SettingsError } from '@ceiba/process/settings';
 import type { Command } from 'commander';
-import { hostOf } from '../database.ts';
+import { hostOf, requireNoServer } from '../database.ts';
 import { type Check, error, ok } from '../doctor/check.ts';
 import { checkDatabase } from '../doctor/database.ts';
 import { checkRedis } from '../doctor/redis.ts';
@@ -15,6 +15,7 @@ export function doctorCommand(program: Command, world: World): void {
     .description('check settings, servers and migrations, and say what to do')
     .option('--json', 'print the checks as JSON')
     .action(async ({ json }: { json?: true }) => {
+      requireNoServer(world);
       const checks = await examine(world);
       const count = (status: Check['status']) =>
         checks.filter((check) => check.status === status).length;

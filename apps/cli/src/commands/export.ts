@@ -1,11 +1,12 @@
+import { exportFile, yamlOf } from '@ceiba/manage';
 import { type Command, Option } from 'commander';
-import { withDatabase } from '../database.ts';
-import { type ExportChoice, readInstallation } from '../export/installation.ts';
-import { requireApplicable, yamlOf } from '../export/yaml.ts';
+import { perform } from '../operate.ts';
 import { uuid } from '../options.ts';
 import { printJson, type World } from '../world.ts';
 
-interface ExportOptions extends ExportChoice {
+interface ExportOptions {
+  project?: string;
+  owner?: string;
   json?: true;
 }
 
@@ -20,11 +21,9 @@ export function exportCommand(program: Command, world: World): void {
     )
     .option('--json', 'print JSON, which apply accepts too')
     .addHelpText('after', '\nTo keep it: ceiba export > ceiba.yaml')
-    .action(async ({ json, ...choice }: ExportOptions) => {
-      const file = await withDatabase(world, (_, db) => readInstallation(db, choice));
-      const text = yamlOf(file);
-      requireApplicable(text);
+    .action(async ({ json, project: projectId, owner }: ExportOptions) => {
+      const file = await perform(world, exportFile, { projectId, owner });
       if (json) return printJson(world, file);
-      world.stdout.write(text);
+      world.stdout.write(yamlOf(file));
     });
 }

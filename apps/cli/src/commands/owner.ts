@@ -1,4 +1,5 @@
 import { hashPassword } from '@ceiba/domain/password';
+import { checkedPassword } from '@ceiba/manage';
 import {
   allOrNothing,
   createUser,
@@ -16,7 +17,6 @@ import { withDatabase } from '../database.ts';
 import { readSettings } from '../env.ts';
 import { badInput } from '../errors.ts';
 import { emailAddress } from '../options.ts';
-import { checkedPassword } from '../password.ts';
 import { askForNewPassword } from '../prompt.ts';
 import { printLines, type World } from '../world.ts';
 

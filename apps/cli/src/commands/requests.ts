@@ -1,18 +1,11 @@
-import { DENIAL_REASONS, type DenialReason, UUID } from '@ceiba/contract/sets';
-import {
-  type Database,
-  type DecisionFilter,
-  type DecisionRecord,
-  exportDecisions,
-  listDecisions,
-  readDecisionGaps,
-  searchApiKeys,
-} from '@ceiba/schema';
+import { type LoggedDecision, PAGE_MAX } from '@ceiba/contract';
+import { DENIAL_REASONS, type DenialReason } from '@ceiba/contract/sets';
+import { everyItem, listDecisionGaps, listDecisions } from '@ceiba/manage';
 import { type Command, Option } from 'commander';
-import { withDatabase } from '../database.ts';
+import type { z } from 'zod';
 import { badInput } from '../errors.ts';
-import { customerIdOf, requireProject } from '../not-found.ts';
-import { instant, keyOrPrefix, pageSize, uuid } from '../options.ts';
+import { type Perform, performing } from '../operate.ts';
+import { instant, keyOrPrefix, pageSize, textOf, uuid } from '../options.ts';
 import { newDecisions, throughOutages } from '../requests/follow.ts';
 import { jsonLineOf, lineOf } from '../requests/lines.ts';
 import { printLines, type World } from '../world.ts';
@@ -56,35 +49,53 @@ export function requestsCommand(program: Command, world: World): void {
     .action(async (options: RequestOptions) => {
       if (options.follow && options.to)
         throw badInput('--follow has no end: leave out --to.', { field: '--to' });
-      await withDatabase(world, (_, db) => show(world, db, options));
+      await performing(world, (perform) => show(world, perform, options));
     });
 }
 
-async function show(world: World, db: Database, options: RequestOptions): Promise<void> {
-  const { project: projectId, limit, follow, json } = options;
-  await requireProject(db, projectId);
-  const filter = await filterOf(db, options);
-  const print = (records: readonly DecisionRecord[]) => {
-    if (records.length === 0) return;
-    if (json) world.stdout.write(records.map((record) => `${jsonLineOf(record)}\n`).join(''));
-    else printLines(world, records.map(lineOf));
+async function show(world: World, perform: Perform, options: RequestOptions): Promise<void> {
+  const { limit, follow, json } = options;
+  const print = (decisions: readonly LoggedDecision[]) => {
+    if (decisions.length === 0) return;
+    if (json) world.stdout.write(decisions.map((each) => `${jsonLineOf(each)}\n`).join(''));
+    else printLines(world, decisions.map(lineOf));
   };
-  const { items: newest } = await listDecisions(db, { projectId, filter, limit });
-  if (filter.unknownKeyPrefix !== undefined) {
-    const unknown = `${filter.unknownKeyPrefix}…`;
+  const input = inputOf(options);
+  const [newest, unknownKeyPrefix] = await readNewest(perform, input, limit);
+  if (unknownKeyPrefix !== null) {
+    const unknown = `${unknownKeyPrefix}…`;
     world.stderr.write(`The project has no key ${unknown}: these calls were denied for it.\n`);
   }
   print(newest.toReversed());
-  await reportLeftOut(world, db, options, newest.at(limit - 1)?.at);
+  await reportLeftOut(world, perform, options, newest.at(limit - 1)?.at);
   if (!follow) return;
-  const read = async (from = filter.from) => {
-    const found: DecisionRecord[] = [];
-    const pages = exportDecisions((work) => work(db), { projectId, filter: { ...filter, from } });
-    for await (const page of pages) found.push(...page);
-    return found;
-  };
+  const read = (from = input.from) =>
+    everyItem(async (cursor) => {
+      const asked = { ...input, from, cursor, limit: PAGE_MAX };
+      const { decisions, nextCursor } = await perform(listDecisions, asked);
+      return { items: decisions, nextCursor };
+    });
   const reading = throughOutages(read, (message) => world.stderr.write(`${message}\n`));
-  for await (const records of newDecisions(newest, reading, world.closed)) print(records);
+  for await (const decisions of newDecisions(newest, reading, world.closed)) print(decisions);
+}
+
+type Input = z.input<typeof listDecisions.input>;
+
+/** The newest decisions, the newest first, and the prefix that no key of the project has. */
+async function readNewest(
+  perform: Perform,
+  input: Input,
+  limit: number,
+): Promise<[LoggedDecision[], string | null]> {
+  const found: LoggedDecision[] = [];
+  let cursor: string | undefined;
+  for (;;) {
+    const asked = { ...input, cursor, limit: Math.min(limit - found.length, PAGE_MAX) };
+    const { decisions, nextCursor, unknownKeyPrefix } = await perform(listDecisions, asked);
+    found.push(...decisions);
+    if (nextCursor === null || found.length >= limit) return [found, unknownKeyPrefix];
+    cursor = nextCursor;
+  }
 }
 
 /**
@@ -94,11 +105,12 @@ async function show(world: World, db: Database, options: RequestOptions): Promis
  */
 async function reportLeftOut(
   world: World,
-  db: Database,
-  { project: projectId, from = new Date(0), to = new Date(), outcome, reason }: RequestOptions,
-  cutOffAt: Date | undefined,
+  perform: Perform,
+  { project: projectId, from, to, outcome, reason }: RequestOptions,
+  cutOffAt: string | undefined,
 ): Promise<void> {
-  const gaps = (await readDecisionGaps(db, { projectId, from: cutOffAt ?? from, to })).filter(
+  const range = { from: cutOffAt ?? textOf(from), to: textOf(to) };
+  const gaps = (await perform(listDecisionGaps, { projectId, ...range })).gaps.filter(
     (gap) =>
       (reason === undefined || gap.outcome === reason) &&
       (outcome === undefined || (gap.outcome === 'allowed') === (outcome === 'allowed')),
@@ -108,24 +120,8 @@ async function reportLeftOut(
   world.stderr.write(`The log left out decisions of this time: ${counts}.\n`);
 }
 
-async function filterOf(db: Database, options: RequestOptions): Promise<DecisionFilter> {
-  const { project: projectId, key, customer, decision, follow, limit, json, ...filter } = options;
-  return {
-    ...filter,
-    ...(decision !== undefined && { decisionId: decision }),
-    ...(customer !== undefined && (await customerIdOf(db, projectId, customer))),
-    ...(key !== undefined && (await keyOf(db, projectId, key))),
-  };
-}
-
-/** The key of the project, or the calls that were denied because it has none with this prefix. */
-async function keyOf(
-  db: Database,
-  projectId: string,
-  idOrPrefix: string,
-): Promise<Pick<DecisionFilter, 'apiKeyId' | 'unknownKeyPrefix'>> {
-  if (UUID.test(idOrPrefix)) return { apiKeyId: idOrPrefix };
-  const { items } = await searchApiKeys(db, { projectId, text: idOrPrefix, limit: 10 });
-  const key = items.find(({ keyPrefix }) => keyPrefix === idOrPrefix);
-  return key === undefined ? { unknownKeyPrefix: idOrPrefix } : { apiKeyId: key.apiKeyId };
+function inputOf(options: RequestOptions): Input {
+  const { project: projectId, decision: decisionId, from, to, ...filter } = options;
+  const { follow: _, limit: __, json: ___, ...conditions } = filter;
+  return { projectId, decisionId, ...conditions, from: textOf(from), to: textOf(to) };
 }

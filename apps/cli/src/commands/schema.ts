@@ -1,5 +1,5 @@
+import { ceibaFileJsonSchema } from '@ceiba/manage';
 import type { Command } from 'commander';
-import { ceibaFileJsonSchema } from '../apply/json-schema.ts';
 import { printJson, type World } from '../world.ts';
 
 /** `ceiba schema`: what editors need to complete and check a file for `apply`. */

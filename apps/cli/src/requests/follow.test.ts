@@ -1,4 +1,4 @@
-import type { DecisionRecord } from '@ceiba/schema';
+import type { LoggedDecision } from '@ceiba/contract';
 import { describe, expect, it } from 'vitest';
 import { newDecisions, throughOutages } from './follow.ts';
 
@@ -39,13 +39,13 @@ describe('following through an outage', () => {
 it('following shows what is new, and never what the limit of the first list left out', async () => {
   const at = (second: number) => ({
     decisionId: `decision ${second}`,
-    at: new Date(Date.UTC(2026, 0, 1, 0, 0, second)),
+    at: new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString(),
   });
   const log = [1, 2, 3].map(at);
-  const read = async (from = new Date(0)) =>
-    log.filter((decision) => decision.at >= from) as DecisionRecord[];
+  const read = async (from = '') =>
+    log.filter((decision) => decision.at >= from) as LoggedDecision[];
   const end = new AbortController();
-  const following = newDecisions([at(3)] as DecisionRecord[], read, end.signal);
+  const following = newDecisions([at(3)] as LoggedDecision[], read, end.signal);
   const next = following.next();
   // The first reading is over in the next iteration of the event loop; what is written later is new.
   await new Promise(setImmediate);

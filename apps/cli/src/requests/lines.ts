@@ -1,24 +1,24 @@
+import type { LoggedDecision } from '@ceiba/contract';
 import type { LimitOwner } from '@ceiba/contract/sets';
-import { type DecisionRecord, toLoggedDecision } from '@ceiba/schema';
 
 /** A decision as a line for a terminal. */
-export function lineOf(record: DecisionRecord): string {
-  const { at, outcome, method, path, keyPrefix, decisionId } = record;
+export function lineOf(decision: LoggedDecision): string {
+  const { at, denialReason, method, path, keyPrefix, decisionId } = decision;
   const call = `${method} ${path ?? '(path not recorded)'}`;
   const fields = [
-    at.toISOString(),
-    outcome.padEnd(OUTCOME_WIDTH),
+    at,
+    (denialReason ?? 'allowed').padEnd(OUTCOME_WIDTH),
     decisionId,
     keyPrefix === null ? 'no key' : `${keyPrefix}…`,
     call,
-    detailOf(record),
+    detailOf(decision),
   ];
   return fields.filter((field) => field !== '').join('  ');
 }
 
 /** A decision as a line of JSON, with the fields of the Runtime's routes. */
-export const jsonLineOf = (record: DecisionRecord): string =>
-  JSON.stringify(toLoggedDecision(record)).replace(
+export const jsonLineOf = (decision: LoggedDecision): string =>
+  JSON.stringify(decision).replace(
     /\p{Cc}/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
@@ -34,9 +34,8 @@ const OWNER: Record<LimitOwner, string> = {
 };
 
 /** What the outcome alone does not say: which limit refused, or which state denied. */
-function detailOf(record: DecisionRecord): string {
-  if (record.denialDetail !== null) return `(${record.denialDetail})`;
-  const { exceededLimit } = toLoggedDecision(record);
+function detailOf({ denialDetail, exceededLimit }: LoggedDecision): string {
+  if (denialDetail !== null) return `(${denialDetail})`;
   if (exceededLimit === null) return '';
   const { owner, window, value } = exceededLimit;
   return `(${value} per ${window} ${OWNER[owner]})`;

@@ -68,7 +68,7 @@ export function parameterSchema(schema: z.ZodType): object {
 }
 
 /** Formats say more to a reader than the patterns and the bound that zod adds to them. */
-function simplify(schema: Record<string, unknown>): void {
+export function simplify(schema: Record<string, unknown>): void {
   if (schema.format === 'date-time' || schema.format === 'uuid') delete schema.pattern;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }

@@ -6,6 +6,7 @@ import type { Executor } from '../connection/database.ts';
 import { searchText } from '../page.ts';
 import { admitsNow } from '../subscription/admits.ts';
 import { monthNumber } from '../time.ts';
+import { isOf } from './of-user.ts';
 
 /** A project's summary for a list. */
 export interface ProjectAtAGlance {
@@ -31,11 +32,6 @@ export interface ProjectPage {
   /** Matching projects on all pages. */
   total: number;
 }
-
-/** Whether a user owns a project or is a member of it. */
-const isOf = (userId: string, projectId: SQL): SQL => sql`${projectId} in (
-  select id from projects where owner_id = ${userId}
-  union all select project_id from project_members where user_id = ${userId})`;
 
 /** A user's role in a project that is theirs. */
 const roleOf = (userId: string): SQL => sql`case when p.owner_id = ${userId} then 'owner' else

@@ -1,8 +1,9 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { type Subscription, subscriptionColumns } from '../subscription/get.ts';
 import { plans, projects, subscriptions, users } from '../tables.ts';
 import { type Project, projectColumns } from './get.ts';
+import { isOf } from './of-user.ts';
 
 export interface ProjectWithOwner extends Project {
   ownerEmail: string;
@@ -10,10 +11,10 @@ export interface ProjectWithOwner extends Project {
   subscription: Subscription | null;
 }
 
-/** For operators: every project, or those of an owner, or one; in no order. */
+/** For operators: every project, or those in which a user has a role, or one; in no order. */
 export async function listProjectsWithOwner(
   db: { orm: Executor },
-  { ownerId, projectId }: { ownerId?: string; projectId?: string } = {},
+  { userId, projectId }: { userId?: string; projectId?: string } = {},
 ): Promise<ProjectWithOwner[]> {
   const rows = await db.orm
     .select({
@@ -27,7 +28,7 @@ export async function listProjectsWithOwner(
     .leftJoin(plans, eq(plans.id, subscriptions.planId))
     .where(
       and(
-        ownerId === undefined ? undefined : eq(projects.ownerId, ownerId),
+        userId === undefined ? undefined : isOf(userId, sql`${projects.id}`),
         projectId === undefined ? undefined : eq(projects.id, projectId),
       ),
     );

@@ -1,30 +1,22 @@
 import type { Metadata, SubscriptionStatus } from '@ceiba/contract';
-import { LIMITS } from '@ceiba/domain';
-import {
-  type Customer,
-  type CustomerFields,
-  createCustomer,
-  InvalidInputError,
-  listCustomerPlans,
-  updateCustomer,
-  type VerbContext,
-} from '@ceiba/schema';
+import { listLimits } from '@ceiba/domain';
+import { createCustomerOnce, Refusal, updateCustomer } from '@ceiba/manage';
 import type { Command } from 'commander';
-import { withDatabase } from '../../database.ts';
 import { badInput } from '../../errors.ts';
-import { noCustomer, noProject, requireCustomer } from '../../not-found.ts';
+import { flagFor } from '../../flags.ts';
+import { perform } from '../../operate.ts';
 import {
   addLimitOptions,
   billingDay,
   customerName,
   externalId,
-  flagOf,
   instantOrNone,
   limitsOf,
   metadata,
   type OwnLimitOptions,
   orNull,
   subscriptionStatus,
+  textOf,
   uuid,
 } from '../../options.ts';
 import { printJson, printLines, type World } from '../../world.ts';
@@ -40,22 +32,17 @@ interface FieldOptions extends OwnLimitOptions {
   billingDay?: number;
 }
 
-/** The options of the fields that a verb may refuse, by the names that it has for them. */
-const FLAGS = {
-  externalId: '--external-id',
-  name: '--name',
-  metadata: '--metadata',
-  plan: '--plan',
-  subscriptionStatus: '--status',
-  currentPeriodEnd: '--current-period-end',
-  billingDay: '--billing-day',
-  rateLimitPerMinute: flagOf(LIMITS.rateLimitPerMinute),
-  dailyQuota: flagOf(LIMITS.dailyQuota),
-  monthlyQuota: flagOf(LIMITS.monthlyQuota),
-} as const satisfies Record<keyof CustomerFields, string>;
-
-const flagFor = (field: string): string =>
-  Object.entries(FLAGS).find(([name]) => name === field)?.[1] ?? field;
+/** What can be changed of a customer. */
+const FIELDS = [
+  'externalId',
+  'name',
+  'metadata',
+  'plan',
+  'subscriptionStatus',
+  'currentPeriodEnd',
+  'billingDay',
+  ...listLimits((name) => name),
+];
 
 /** Adds `ceiba customer create`. */
 export function createCustomerCommand(customer: Command, world: World): void {
@@ -69,11 +56,11 @@ export function createCustomerCommand(customer: Command, world: World): void {
     .action(
       async (options: FieldOptions & { project: string; externalId: string; json?: true }) => {
         const { json } = options;
-        const { kind, customer } = await withDatabase(world, (ctx) => create(ctx, options));
+        const { created, customer } = await create(world, options);
         if (json) return printJson(world, customer);
         const { externalId, customerId } = customer;
         printLines(world, [
-          kind === 'created'
+          created
             ? `Customer ${externalId} (${customerId}) is created.`
             : `There is a customer ${externalId} (${customerId}) already, and it is as given. Nothing was changed.`,
         ]);
@@ -91,8 +78,13 @@ export function updateCustomerCommand(customer: Command, world: World): void {
   withFields(command)
     .option('--json', 'print the customer as JSON')
     .action(async (options: FieldOptions & CustomerOptions) => {
-      const changed = await withDatabase(world, (ctx) => update(ctx, options));
-      printCustomer(world, changed, options.json);
+      const { project: projectId, customer, json } = options;
+      const fields = fieldsOf(options);
+      if (Object.keys(fields).length === 0) {
+        throw badInput(`Nothing to change: give ${FIELDS.map(flagFor).join(' or ')}.`);
+      }
+      const changed = await perform(world, updateCustomer, { projectId, customer, ...fields });
+      printCustomer(world, changed, json);
     });
 }
 
@@ -116,45 +108,24 @@ function withFields(command: Command): Command {
 }
 
 async function create(
-  ctx: VerbContext,
+  world: World,
   options: FieldOptions & { project: string; externalId: string },
 ) {
   const { project: projectId, externalId } = options;
-  const result = await explained(() =>
-    createCustomer(ctx, { projectId, ...fieldsOf(options), externalId }),
-  );
-  if (result.kind === 'conflict') {
-    const flag = flagFor(result.field);
-    const problem = `There is a customer ${externalId} with another ${flag.slice(2)}. Nothing was changed; to change it: ceiba customer update.`;
-    throw badInput(problem, { code: 'conflict', field: flag });
+  const input = { projectId, ...fieldsOf(options), externalId };
+  try {
+    return await perform(world, createCustomerOnce, input);
+  } catch (error) {
+    if (!(error instanceof Refusal && error.code === 'conflict')) throw error;
+    // "with another billing-day": the option without its hyphens.
+    const named = error.message.replace(/`(\w+)`/, (_, field: string) => flagFor(field).slice(2));
+    const { status, code, field } = error;
+    throw new Refusal(named, { status, code, field });
   }
-  if ('customer' in result) return result;
-  throw result.kind === 'unknown_plan' ? await noPlan(ctx, options) : noProject(projectId);
-}
-
-async function update(
-  ctx: VerbContext,
-  options: FieldOptions & CustomerOptions,
-): Promise<Customer> {
-  const { project: projectId, customer } = options;
-  const fields = fieldsOf(options);
-  if (Object.keys(fields).length === 0) {
-    throw badInput(`Nothing to change: give ${Object.values(FLAGS).join(' or ')}.`);
-  }
-  const { customerId } = await requireCustomer(ctx.db, projectId, customer);
-  const result = await explained(() => updateCustomer(ctx, { projectId, customerId, ...fields }));
-  if (result.kind === 'conflict') {
-    const problem = `Another customer of the project has the external id ${fields.externalId}. Nothing was changed.`;
-    throw badInput(problem, { code: 'conflict', field: FLAGS.externalId });
-  }
-  if ('customer' in result) return result.customer;
-  throw result.kind === 'unknown_plan'
-    ? await noPlan(ctx, options)
-    : noCustomer(projectId, customer);
 }
 
 /** The fields that the options give; others are absent. */
-function fieldsOf(options: FieldOptions): CustomerFields {
+function fieldsOf(options: FieldOptions) {
   const { externalId, name, metadata, plan, status, currentPeriodEnd, billingDay } = options;
   return {
     ...(externalId !== undefined && { externalId }),
@@ -162,28 +133,8 @@ function fieldsOf(options: FieldOptions): CustomerFields {
     ...(metadata !== undefined && { metadata }),
     ...(plan !== undefined && { plan: orNull(plan) }),
     ...(status !== undefined && { subscriptionStatus: status }),
-    ...(currentPeriodEnd !== undefined && { currentPeriodEnd: orNull(currentPeriodEnd) }),
+    ...(currentPeriodEnd !== undefined && { currentPeriodEnd: textOf(currentPeriodEnd) }),
     ...(billingDay !== undefined && { billingDay }),
     ...limitsOf(options),
   };
-}
-
-async function noPlan(ctx: VerbContext, { project, plan }: FieldOptions & { project: string }) {
-  const names = (await listCustomerPlans(ctx.db, project)).map(({ name }) => name);
-  const known = names.length === 0 ? 'the project has none' : `they are ${names.join(', ')}`;
-  return badInput(`There is no customer plan "${plan}"; ${known}.`, { field: FLAGS.plan });
-}
-
-/** @throws CliError that names options, in place of a verb's error that names its own fields */
-async function explained<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    if (!(error instanceof InvalidInputError)) throw error;
-    const [first] = error.problems;
-    throw badInput(
-      `${error.problems.map(({ field, rule }) => `${flagFor(field)} ${rule}`).join('; ')}.`,
-      { field: first && flagFor(first.field) },
-    );
-  }
 }

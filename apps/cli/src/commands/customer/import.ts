@@ -1,10 +1,10 @@
+import { listCustomers } from '@ceiba/manage';
 import type { Command } from 'commander';
 import { readCustomers } from '../../customer/csv.ts';
-import { type Imported, importCustomers, type Refused } from '../../customer/import.ts';
-import { withDatabase } from '../../database.ts';
+import { type Imported, importRows, type Refused } from '../../customer/import.ts';
 import { CliError } from '../../errors.ts';
 import { nameOfInput, readInput } from '../../input-file.ts';
-import { requireProject } from '../../not-found.ts';
+import { performing } from '../../operate.ts';
 import { uuid } from '../../options.ts';
 import { printAdvice, printJson, printLines, type World } from '../../world.ts';
 
@@ -51,10 +51,11 @@ async function importFile(world: World, path: string, options: ImportOptions): P
     if (refused !== null) printAdvice(world, `refused  ${textOf(refused)}`);
     if (done % rowsPerReport === 0) printAdvice(world, `${done} of ${rows.length} rows`);
   };
-  const imported = await withDatabase(world, async (ctx) => {
-    await requireProject(ctx.db, projectId);
+  const imported = await performing(world, async (perform) => {
+    // Finds the project before it says that it stopped.
+    await perform(listCustomers, { projectId, limit: 1 });
     const input = { projectId, rows, isDryRun: dryRun === true, onRow };
-    return importCustomers(ctx, input).catch((error) => {
+    return importRows(perform, input).catch((error) => {
       const remedy = dryRun ? '' : ' Run this again: it goes on where it stopped.';
       printAdvice(world, `Stopped after ${done} of ${rows.length} rows.${remedy}`);
       throw error;

@@ -1,17 +1,12 @@
-import {
-  CUSTOMER_STATES,
-  type Customer,
-  type CustomerStatus,
-  type Database,
-  listCustomers,
-} from '@ceiba/schema';
+import { PAGE_MAX } from '@ceiba/contract';
+import { everyItem, getCustomerByName, listCustomers } from '@ceiba/manage';
+import { CUSTOMER_STATES, type CustomerStatus } from '@ceiba/schema';
 import { type Command, Option } from 'commander';
-import { withDatabase } from '../../database.ts';
-import { requireCustomer, requireProject } from '../../not-found.ts';
+import { perform, performing } from '../../operate.ts';
 import { uuid } from '../../options.ts';
 import { table } from '../../table.ts';
 import { printJson, printLines, type World } from '../../world.ts';
-import { type CustomerOptions, ofCustomer, printCustomer } from './shared.ts';
+import { type Customer, type CustomerOptions, ofCustomer, printCustomer } from './shared.ts';
 
 interface ListOptions {
   project: string;
@@ -29,32 +24,27 @@ export function listCustomersCommand(customer: Command, world: World): void {
     .addOption(new Option('--status <status>', 'of this status').choices(CUSTOMER_STATES))
     .option('--search <text>', 'with this in the external id or the name')
     .option('--json', 'print the customers as JSON')
-    .action((options: ListOptions) => withDatabase(world, (_, db) => list(world, db, options)));
+    .action((options: ListOptions) => list(world, options));
 }
 
 /** Adds `ceiba customer get`. */
 export function getCustomerCommand(customer: Command, world: World): void {
   ofCustomer(customer.command('get').description('print a customer'))
     .option('--json', 'print the customer as JSON')
-    .action(async ({ project, customer: id, json }: CustomerOptions) => {
-      const found = await withDatabase(world, (_, db) => requireCustomer(db, project, id));
+    .action(async ({ project: projectId, customer: id, json }: CustomerOptions) => {
+      const found = await perform(world, getCustomerByName, { projectId, customer: id });
       printCustomer(world, found, json);
     });
 }
 
-async function list(
-  world: World,
-  db: Database,
-  { project: projectId, json, ...filter }: ListOptions,
-): Promise<void> {
-  await requireProject(db, projectId);
-  const customers: Customer[] = [];
-  let cursor: string | null = null;
-  do {
-    const page = await listCustomers(db, { projectId, filter, cursor, limit: PAGE_SIZE });
-    customers.push(...page.items);
-    cursor = page.next;
-  } while (cursor !== null);
+async function list(world: World, { project: projectId, json, ...filter }: ListOptions) {
+  const customers = await performing(world, (perform) =>
+    everyItem(async (cursor) => {
+      const input = { projectId, ...filter, cursor, limit: PAGE_MAX };
+      const { customers: items, nextCursor } = await perform(listCustomers, input);
+      return { items, nextCursor };
+    }),
+  );
   if (json) return printJson(world, { customers });
   const isNarrowed = Object.values(filter).some((value) => value !== undefined);
   if (customers.length === 0) {
@@ -64,8 +54,6 @@ async function list(
   }
   printLines(world, table(HEADS, customers.map(cellsOf)));
 }
-
-const PAGE_SIZE = 500;
 
 const HEADS = ['id', 'state', 'plan', 'external id', 'name'];
 

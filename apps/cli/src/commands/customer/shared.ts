@@ -1,8 +1,11 @@
+import type { CustomerBody } from '@ceiba/contract';
 import { describeLimits } from '@ceiba/domain';
-import type { Customer } from '@ceiba/schema';
 import type { Command } from 'commander';
 import { uuid } from '../../options.ts';
 import { printJson, printLines, type World } from '../../world.ts';
+
+/** A customer as JSON has it. */
+export type Customer = CustomerBody;
 
 /** A command about one customer. */
 export const ofCustomer = (command: Command): Command =>
@@ -29,7 +32,7 @@ function linesOf(customer: Customer): string[] {
     ['external id', customer.externalId],
     ['name', customer.name || 'none'],
     ['metadata', JSON.stringify(customer.metadata)],
-    ['state', suspendedAt === null ? 'active' : `suspended since ${suspendedAt.toISOString()}`],
+    ['state', suspendedAt === null ? 'active' : `suspended since ${suspendedAt}`],
     ['plan', planOf(customer)],
     ['its own limits', describeLimits(customer) || 'none'],
     ['month begins', `on day ${customer.billingDay}`],
@@ -41,6 +44,6 @@ const WIDTH = 'its own limits'.length;
 
 function planOf({ plan, subscriptionStatus, currentPeriodEnd }: Customer): string {
   if (plan === null) return 'none';
-  const end = currentPeriodEnd === null ? '' : `, until ${currentPeriodEnd.toISOString()}`;
+  const end = currentPeriodEnd === null ? '' : `, until ${currentPeriodEnd}`;
   return `${plan.name}, ${subscriptionStatus}${end}`;
 }

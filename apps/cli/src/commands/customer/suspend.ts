@@ -1,20 +1,12 @@
-import {
-  type CustomerRef,
-  resumeCustomer,
-  type SetCustomerSuspendedResult,
-  suspendCustomer,
-  type VerbContext,
-} from '@ceiba/schema';
+import { CHANGES_OF_CUSTOMERS } from '@ceiba/manage';
 import type { Command } from 'commander';
-import { withDatabase } from '../../database.ts';
-import { noCustomer, requireCustomer } from '../../not-found.ts';
+import { perform } from '../../operate.ts';
 import { printJson, printLines, type World } from '../../world.ts';
 import { type CustomerOptions, ofCustomer } from './shared.ts';
 
 interface Change {
-  name: 'suspend' | 'resume';
+  name: keyof typeof CHANGES_OF_CUSTOMERS;
   description: string;
-  run(ctx: VerbContext, ref: CustomerRef): Promise<SetCustomerSuspendedResult>;
   /** Completes the sentence "Customer … ". */
   done: string;
   unchanged: string;
@@ -24,14 +16,12 @@ const CHANGES: readonly Change[] = [
   {
     name: 'suspend',
     description: 'deny every key of a customer from the next decision on, until it is resumed',
-    run: suspendCustomer,
     done: 'is suspended: the next call of each of its keys is denied, until it is resumed',
     unchanged: 'is suspended already',
   },
   {
     name: 'resume',
     description: 'let the keys of a suspended customer work again, from the next decision on',
-    run: resumeCustomer,
     done: 'is resumed',
     unchanged: 'is not suspended',
   },
@@ -48,16 +38,12 @@ export function suspendCommands(customer: Command, world: World): void {
 
 async function changeCustomer(
   world: World,
-  { run, done, unchanged }: Change,
+  { name, done, unchanged }: Change,
   { project: projectId, customer: id, json }: CustomerOptions,
 ): Promise<void> {
-  const { kind, customer } = await withDatabase(world, async (ctx) => {
-    const { customerId } = await requireCustomer(ctx.db, projectId, id);
-    const result = await run(ctx, { projectId, customerId });
-    if (result.kind === 'not_found') throw noCustomer(projectId, id);
-    return result;
-  });
+  const ref = { projectId, customer: id };
+  const { changed, customer } = await perform(world, CHANGES_OF_CUSTOMERS[name], ref);
   if (json) return printJson(world, customer);
-  const outcome = kind === 'updated' ? `${done}.` : `${unchanged}. Nothing was changed.`;
+  const outcome = changed ? `${done}.` : `${unchanged}. Nothing was changed.`;
   printLines(world, [`Customer ${customer.externalId} (${customer.customerId}) ${outcome}`]);
 }

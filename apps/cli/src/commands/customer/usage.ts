@@ -1,9 +1,9 @@
-import { LIMITS, type LimitName } from '@ceiba/domain';
-import { type Database, listCustomerPlans, readUsageOf } from '@ceiba/schema';
+import { LIMITS } from '@ceiba/domain';
+import { readCustomerUsage } from '@ceiba/manage';
 import { type Command, Option } from 'commander';
-import { withDatabase } from '../../database.ts';
-import { noCustomer, requireCustomer } from '../../not-found.ts';
-import { instant } from '../../options.ts';
+import type { z } from 'zod';
+import { perform } from '../../operate.ts';
+import { instant, textOf } from '../../options.ts';
 import { printJson, printLines, type World } from '../../world.ts';
 import { type CustomerOptions, ofCustomer } from './shared.ts';
 
@@ -30,41 +30,30 @@ export function customerUsageCommand(customer: Command, world: World): void {
         .default('day'),
     )
     .option('--json', 'print the counts as JSON')
-    .action(async (options: UsageOptions) => {
-      const { usage, lines } = await withDatabase(world, (_, db) => read(db, options));
-      if (options.json) return printJson(world, usage);
-      printLines(world, lines);
+    .action(async ({ project: projectId, customer, json, from, to, step }: UsageOptions) => {
+      const range = { from: textOf(from), to: textOf(to), step };
+      const input = { projectId, customer, ...range };
+      const read = await perform(world, readCustomerUsage, input);
+      if (json) return printJson(world, read.usage);
+      printLines(world, linesOf(read));
     });
 }
 
-async function read(db: Database, { project: projectId, customer: id, ...options }: UsageOptions) {
-  const customer = await requireCustomer(db, projectId, id);
-  const { customerId, plan } = customer;
-  const { json: _, ...range } = options;
-  const usage = await readUsageOf(db, { projectId, customerId, ...range });
-  if (usage === null) throw noCustomer(projectId, id);
-  const { period } = usage;
-  if (period === null) throw new Error('the usage of a customer has no period');
-  const plans = plan === null ? [] : await listCustomerPlans(db, projectId);
-  const ofPlan = plans.find(({ planId }) => planId === plan?.planId);
-  const quotaOf = (name: LimitName) => customer[name] ?? ofPlan?.[name] ?? null;
-  const used = (cost: number, name: 'monthlyQuota' | 'dailyQuota') => {
-    const quota = quotaOf(name);
-    return quota === null
+type Read = z.input<typeof readCustomerUsage.output>;
+
+function linesOf({ usage: { period, usage }, ...quotas }: Read): string[] {
+  const used = (cost: number, name: 'monthlyQuota' | 'dailyQuota') =>
+    quotas[name] === null
       ? `${cost}, without a quota by ${LIMITS[name].window}`
-      : `${cost} of ${quota}`;
-  };
-  return {
-    usage,
-    lines: [
-      `Used of the month from ${dayOf(period.from)} to ${dayOf(period.to)}: ${used(period.cost, 'monthlyQuota')}`,
-      `Used today: ${used(period.dailyCost, 'dailyQuota')}`,
-      ...stepLines(usage.usage),
-    ],
-  };
+      : `${cost} of ${quotas[name]}`;
+  return [
+    `Used of the month from ${dayOf(period.from)} to ${dayOf(period.to)}: ${used(period.cost, 'monthlyQuota')}`,
+    `Used today: ${used(period.dailyCost, 'dailyQuota')}`,
+    ...stepLines(usage),
+  ];
 }
 
-function stepLines(steps: NonNullable<Awaited<ReturnType<typeof readUsageOf>>>['usage']): string[] {
+function stepLines(steps: Read['usage']['usage']): string[] {
   const counted = steps.filter(({ allowed, denied }) => allowed + denied > 0);
   if (counted.length === 0) return ['No calls in this range.'];
   const row = (from: string, ...counts: (string | number)[]) =>
@@ -76,4 +65,4 @@ function stepLines(steps: NonNullable<Awaited<ReturnType<typeof readUsageOf>>>['
 }
 
 const WIDTH = 10;
-const dayOf = (at: Date) => at.toISOString().slice(0, 10);
+const dayOf = (at: string) => at.slice(0, 10);

@@ -1,28 +1,15 @@
 import { type ApiKeyTrigger, TRANSITIONS } from '@ceiba/domain';
-import {
-  type ApiKeyRef,
-  type ApiKeyRow,
-  archiveApiKey,
-  disableApiKey,
-  enableApiKey,
-  getApiKeyRow,
-  revokeApiKey,
-  type SetApiKeyDisabledResult,
-  type TransitionResult,
-  type VerbContext,
-} from '@ceiba/schema';
+import { CHANGES_OF_KEYS, getApiKeyById, type ManagedApiKey, nameOfKey } from '@ceiba/manage';
 import type { Command } from 'commander';
-import { withDatabase } from '../../database.ts';
 import { badInput } from '../../errors.ts';
-import { noKey } from '../../not-found.ts';
+import { performing } from '../../operate.ts';
 import { uuid } from '../../options.ts';
 import { confirm } from '../../prompt.ts';
 import { printJson, printLines, type World } from '../../world.ts';
 
 interface Change {
-  name: 'disable' | 'enable' | 'revoke' | 'archive';
+  name: keyof typeof CHANGES_OF_KEYS;
   description: string;
-  run(ctx: VerbContext, ref: ApiKeyRef): Promise<TransitionResult | SetApiKeyDisabledResult>;
   /** Completes the sentence "Key … ". */
   done: string;
   unchanged: string;
@@ -34,21 +21,18 @@ const CHANGES: readonly Change[] = [
   {
     name: 'disable',
     description: 'deny an active key from the next decision on, until it is enabled',
-    run: disableApiKey,
     done: 'is disabled: its next call is denied, until it is enabled',
     unchanged: 'is disabled already',
   },
   {
     name: 'enable',
     description: 'let a disabled key work again, from the next decision on',
-    run: enableApiKey,
     done: 'is enabled',
     unchanged: 'is not disabled',
   },
   {
     name: 'revoke',
     description: 'deny a key for good, because it is no longer trusted; cannot be undone',
-    run: revokeApiKey,
     done: 'is revoked: its next call is denied',
     unchanged: 'is revoked already',
     trigger: 'revoke',
@@ -56,7 +40,6 @@ const CHANGES: readonly Change[] = [
   {
     name: 'archive',
     description: 'deny a key for good, because it is no longer needed; cannot be undone',
-    run: archiveApiKey,
     done: 'is archived: its next call is denied',
     unchanged: 'is archived already',
     trigger: 'archive',
@@ -88,41 +71,30 @@ export function changeStatusCommands(key: Command, world: World): void {
 async function changeKey(world: World, change: Change, options: ChangeOptions): Promise<void> {
   const { project: projectId, key: apiKeyId, yes, json } = options;
   const ref = { projectId, apiKeyId };
-  const { kind, key } = await withDatabase(world, async (ctx) => {
-    const before = await getApiKeyRow(ctx.db, ref);
-    if (before === null) throw noKey(projectId, apiKeyId);
-    if (!yes && isFinal(change, before)) await requireConfirmation(world, change, before);
-    const result = await change.run(ctx, ref);
-    if (result.kind === 'conflict') throw conflict(change, before, result.status);
-    const after = await getApiKeyRow(ctx.db, ref);
-    if (result.kind === 'not_found' || after === null) throw noKey(projectId, apiKeyId);
-    return { kind: result.kind, key: after };
+  const { changed, apiKey: key } = await performing(world, async (perform) => {
+    if (!yes && change.trigger !== undefined) {
+      const before = await perform(getApiKeyById, ref);
+      if (isFinal(change.trigger, before)) await requireConfirmation(world, change, before);
+    }
+    return perform(CHANGES_OF_KEYS[change.name], ref);
   });
   if (json) {
     const { status, disabledAt, revokedAt, archivedAt } = key;
     return printJson(world, { projectId, apiKeyId, status, disabledAt, revokedAt, archivedAt });
   }
-  const outcome =
-    kind === 'updated' ? `${change.done}.` : `${change.unchanged}. Nothing was changed.`;
-  printLines(world, [`Key ${named(key)} ${outcome}`]);
+  const outcome = changed ? `${change.done}.` : `${change.unchanged}. Nothing was changed.`;
+  printLines(world, [`Key ${nameOfKey(key)} ${outcome}`]);
 }
 
 /** Whether the change would take effect and could not be undone. */
-const isFinal = ({ trigger }: Change, { status }: ApiKeyRow): boolean =>
-  trigger !== undefined && TRANSITIONS[trigger][status] === 'updated';
+const isFinal = (trigger: NonNullable<Change['trigger']>, { status }: ManagedApiKey): boolean =>
+  TRANSITIONS[trigger][status] === 'updated';
 
-async function requireConfirmation(world: World, { name }: Change, key: ApiKeyRow) {
-  const question = `${name === 'revoke' ? 'Revoke' : 'Archive'} key ${named(key)}? This cannot be undone.`;
+async function requireConfirmation(world: World, { name }: Change, key: ManagedApiKey) {
+  const question = `${name === 'revoke' ? 'Revoke' : 'Archive'} key ${nameOfKey(key)}? This cannot be undone.`;
   if (await confirm(world, question)) return;
   throw badInput(
-    `Key ${named(key)} was not changed: to ${name} it cannot be undone. Confirm it, or add --yes.`,
+    `Key ${nameOfKey(key)} was not changed: to ${name} it cannot be undone. Confirm it, or add --yes.`,
     { code: 'not_confirmed', field: '--yes' },
   );
 }
-
-const conflict = ({ name }: Change, key: ApiKeyRow, status: string) =>
-  badInput(`Key ${named(key)} is ${status}: only an active key can be ${name}d.`, {
-    field: '--key',
-  });
-
-const named = ({ displayName, keyPrefix }: ApiKeyRow) => `${displayName} (${keyPrefix}…)`;

@@ -1,9 +1,6 @@
-import { limitsIn, mintApiKey } from '@ceiba/domain';
-import { createApiKey, getApiKeyRow, type VerbContext } from '@ceiba/schema';
+import { createKey as createKeyOperation, getCustomerByName } from '@ceiba/manage';
 import type { Command } from 'commander';
-import { withDatabase } from '../../database.ts';
-import { CliError, failure } from '../../errors.ts';
-import { customerIdOf, noProject } from '../../not-found.ts';
+import { type Perform, performing } from '../../operate.ts';
 import {
   addLimitOptions,
   displayName,
@@ -11,7 +8,7 @@ import {
   label,
   limitsOf,
   type OwnLimitOptions,
-  orNull,
+  textOf,
   uuid,
 } from '../../options.ts';
 import {
@@ -60,7 +57,7 @@ async function createKey(world: World, options: CreateOptions): Promise<void> {
   const { isExpired, ...created } = await withSecretFile(
     world,
     secretFile,
-    () => withDatabase(world, (ctx) => create(ctx, world, options)),
+    () => performing(world, (perform) => create(perform, options)),
     ({ isExpired: _, ...key }) => key,
   );
   if (isShown) world.onSecret(LOST_KEY);
@@ -74,49 +71,18 @@ async function createKey(world: World, options: CreateOptions): Promise<void> {
   ]);
 }
 
-async function create(ctx: VerbContext, world: World, options: CreateOptions) {
+async function create(perform: Perform, options: CreateOptions) {
   const { project: projectId, name, expiresAt, customer, scope: scopes } = options;
-  const ofCustomer = customer === undefined ? {} : await customerIdOf(ctx.db, projectId, customer);
-  const minted = mintApiKey(world.random);
-  const result = await createApiKey(ctx, {
+  return perform(createKeyOperation, {
     projectId,
     displayName: name,
-    minted,
-    expiresAt: orNull(expiresAt),
-    ...ofCustomer,
+    expiresAt: textOf(expiresAt),
+    customerId: customer && (await customerIdOf(perform, projectId, customer)),
     scopes,
     ...limitsOf(options),
   });
-  if (result.kind === 'plan_limit_reached') throw planLimitReached(result);
-  if (result.kind !== 'created') throw noProject(projectId);
-  const { apiKeyId, displayName: label, keyPrefix } = result;
-  const row = await getApiKeyRow(ctx.db, { projectId, apiKeyId });
-  if (row === null) throw failure('The project has just been deleted.');
-  return {
-    projectId,
-    apiKeyId,
-    displayName: label,
-    keyPrefix,
-    expiresAt: row.expiresAt,
-    ...limitsIn(row),
-    ...(row.customer && { customer: row.customer }),
-    ...(row.scopes && { scopes: row.scopes }),
-    plaintextKey: minted.plaintext,
-    isExpired: row.isExpired,
-  };
 }
 
-const planLimitReached = ({
-  activeKeyCap,
-  of,
-}: {
-  activeKeyCap: number;
-  of: 'plan' | 'customer_plan';
-}) =>
-  new CliError(
-    `The ${of === 'plan' ? 'plan' : "customer's plan"} allows ${activeKeyCap} active ${activeKeyCap === 1 ? 'key' : 'keys'}, and the ` +
-      `${of === 'plan' ? 'project' : 'customer'} has no room for another. ` +
-      'Revoke or archive one (ceiba key list shows them), or change the plan.',
-    1,
-    'plan_limit_reached',
-  );
+async function customerIdOf(perform: Perform, projectId: string, customer: string) {
+  return (await perform(getCustomerByName, { projectId, customer })).customerId;
+}

@@ -1,8 +1,8 @@
+import { PAGE_MAX } from '@ceiba/contract';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '@ceiba/contract/sets';
-import { type ApiKeyRow, type Database, exportApiKeys } from '@ceiba/schema';
+import { everyItem, listApiKeys, type ManagedApiKey } from '@ceiba/manage';
 import { type Command, Option } from 'commander';
-import { withDatabase } from '../../database.ts';
-import { requireProject } from '../../not-found.ts';
+import { performing } from '../../operate.ts';
 import { uuid } from '../../options.ts';
 import { table } from '../../table.ts';
 import { printJson, printLines, type World } from '../../world.ts';
@@ -21,17 +21,17 @@ export function listKeysCommand(key: Command, world: World): void {
     .requiredOption('--project <id>', 'the project', uuid)
     .addOption(new Option('--status <status>', 'of this status').choices(API_KEY_STATUSES))
     .option('--json', 'print the keys as JSON')
-    .action((options: ListOptions) => withDatabase(world, (_, db) => list(world, db, options)));
+    .action((options: ListOptions) => list(world, options));
 }
 
-async function list(world: World, db: Database, { project: projectId, status, json }: ListOptions) {
-  await requireProject(db, projectId);
-  const pages = exportApiKeys((work) => work(db), {
-    projectId,
-    ...(status !== undefined && { status }),
-  });
-  const keys: ApiKeyRow[] = [];
-  for await (const page of pages) keys.push(...page);
+async function list(world: World, { project: projectId, status, json }: ListOptions) {
+  const keys = await performing(world, (perform) =>
+    everyItem(async (cursor) => {
+      const input = { projectId, status, cursor, limit: PAGE_MAX };
+      const { apiKeys, nextCursor } = await perform(listApiKeys, input);
+      return { items: apiKeys, nextCursor };
+    }),
+  );
   if (json) return printJson(world, { apiKeys: keys.map(forPrograms) });
   if (keys.length === 0) {
     const which = status === undefined ? 'no key yet' : `no key that is ${status}`;
@@ -40,11 +40,11 @@ async function list(world: World, db: Database, { project: projectId, status, js
   printLines(world, table(HEADS, keys.map(cellsOf)));
 }
 
-const forPrograms = ({ hints: _, isExpired: __, ...key }: ApiKeyRow) => key;
+const forPrograms = ({ isExpired: _, ...key }: ManagedApiKey) => key;
 
 const HEADS = ['id', 'begins with', 'status', 'expires', 'last used', 'customer', 'name'];
 
-const cellsOf = (key: ApiKeyRow) => [
+const cellsOf = (key: ManagedApiKey) => [
   key.apiKeyId,
   `${key.keyPrefix}…`,
   stateOf(key),
@@ -55,7 +55,7 @@ const cellsOf = (key: ApiKeyRow) => [
 ];
 
 /** An expired or disabled key is still active in the contract's words, and denied all the same. */
-function stateOf({ status, disabledAt, isExpired }: ApiKeyRow): string {
+function stateOf({ status, disabledAt, isExpired }: ManagedApiKey): string {
   if (status !== 'active') return status;
   if (isExpired) return 'expired';
   return disabledAt === null ? 'active' : 'disabled';

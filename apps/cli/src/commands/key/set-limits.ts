@@ -1,10 +1,10 @@
 import { listLimits } from '@ceiba/domain';
-import { setApiKeyLimits } from '@ceiba/schema';
+import { setKeyLimits } from '@ceiba/manage';
 import type { Command } from 'commander';
-import { withDatabase } from '../../database.ts';
 import { badInput } from '../../errors.ts';
-import { noKey } from '../../not-found.ts';
-import { addLimitOptions, flagOf, limitsOf, type OwnLimitOptions, uuid } from '../../options.ts';
+import { flagOf } from '../../flags.ts';
+import { perform } from '../../operate.ts';
+import { addLimitOptions, limitsOf, type OwnLimitOptions, uuid } from '../../options.ts';
 import { printJson, printLines, type World } from '../../world.ts';
 
 interface LimitOptions extends OwnLimitOptions {
@@ -32,23 +32,14 @@ export function setLimitsCommand(key: Command, world: World): void {
 }
 
 async function setLimits(world: World, { project, key, json, ...options }: LimitOptions) {
-  const result = await withDatabase(world, (ctx) =>
-    setApiKeyLimits(ctx, {
-      projectId: project,
-      apiKeyId: key,
-      limits: limitsOf(options),
-    }),
-  );
-  if (result.kind === 'not_found') throw noKey(project, key);
-  if (result.kind === 'conflict') {
-    throw badInput(`Key ${key} is ${result.status}: only the limits of an active key can be set.`, {
-      field: '--key',
-    });
-  }
-  const { limits } = result;
-  if (json) return printJson(world, { projectId: project, apiKeyId: key, ...limits });
+  const ref = { projectId: project, apiKeyId: key };
+  const { displayName, ...limits } = await perform(world, setKeyLimits, {
+    ...ref,
+    ...limitsOf(options),
+  });
+  if (json) return printJson(world, limits);
   printLines(world, [
-    `Limits of ${result.displayName}, in addition to the project's plan:`,
+    `Limits of ${displayName}, in addition to the project's plan:`,
     ...listLimits(
       (name, { window }) => `  ${`requests per ${window}`.padEnd(19)}  ${limits[name] ?? 'none'}`,
     ),

@@ -1,9 +1,6 @@
-import { mintProjectSecret } from '@ceiba/domain';
-import { endPreviousSecret, rotateProjectSecret, type VerbContext } from '@ceiba/schema';
+import { endSecret, rotateSecret as rotateSecretOperation } from '@ceiba/manage';
 import type { Command } from 'commander';
-import { withDatabase } from '../../database.ts';
-import { badInput, failure } from '../../errors.ts';
-import { noProject, requireProject } from '../../not-found.ts';
+import { perform } from '../../operate.ts';
 import { uuid } from '../../options.ts';
 import {
   addSecretOptions,
@@ -35,13 +32,13 @@ interface RotateOptions extends SecretOptions {
 }
 
 async function rotateSecret(world: World, options: RotateOptions): Promise<void> {
-  const { json, secretFile } = options;
+  const { project: projectId, json, secretFile, yes } = options;
   const isShown = printsSecrets(world, options);
   if (!isShown && secretFile === undefined) throw secretNotShown('The new secret');
   const rotated = await withSecretFile(
     world,
     secretFile,
-    () => withDatabase(world, (ctx) => rotate(ctx, world, options)),
+    () => perform(world, rotateSecretOperation, { projectId, dropsPrevious: yes === true }),
     (result) => result,
   );
   if (isShown) world.onSecret(LOST_PROJECT_SECRET);
@@ -58,40 +55,6 @@ async function rotateSecret(world: World, options: RotateOptions): Promise<void>
   ]);
 }
 
-async function rotate(
-  ctx: VerbContext,
-  world: World,
-  { project: projectId, yes }: { project: string; yes?: true },
-) {
-  const project = await requireProject(ctx.db, projectId);
-  const secret = mintProjectSecret(world.random);
-  const result = await rotateProjectSecret(ctx, {
-    projectId,
-    secret,
-    replaces: project.secretCreatedAt,
-    dropsPrevious: yes === true,
-  });
-  switch (result.kind) {
-    case 'rotated':
-      return {
-        projectId,
-        projectSecret: secret.plaintext,
-        previousSecretExpiresAt: result.previousSecretExpiresAt.toISOString(),
-      };
-    case 'previous_still_valid':
-      throw badInput(
-        `${project.name} was rotated less than 24 hours ago: its previous secret is valid until ` +
-          `${result.previousSecretExpiresAt.toISOString()}, and rotating now stops it at once. ` +
-          'When no host uses it any more, run this again with --yes.',
-        { code: 'not_confirmed', field: '--yes' },
-      );
-    case 'conflict':
-      throw failure(ROTATED_NOW);
-    case 'not_found':
-      throw noProject(projectId);
-  }
-}
-
 /** Adds `ceiba project end-previous-secret`. */
 export function endPreviousSecretCommand(project: Command, world: World): void {
   project
@@ -100,7 +63,7 @@ export function endPreviousSecretCommand(project: Command, world: World): void {
     .requiredOption('--project <id>', 'the project', uuid)
     .option('--json', 'print whether a secret was ended as JSON')
     .action(async ({ project: projectId, json }: { project: string; json?: true }) => {
-      const ended = await withDatabase(world, (ctx) => endPrevious(ctx, projectId));
+      const { ended } = await perform(world, endSecret, { projectId });
       if (json) return printJson(world, { projectId, ended });
       printLines(world, [
         ended
@@ -109,13 +72,3 @@ export function endPreviousSecretCommand(project: Command, world: World): void {
       ]);
     });
 }
-
-async function endPrevious(ctx: VerbContext, projectId: string): Promise<boolean> {
-  const project = await requireProject(ctx.db, projectId);
-  const { kind } = await endPreviousSecret(ctx, { projectId, current: project.secretCreatedAt });
-  if (kind === 'conflict') throw failure(ROTATED_NOW);
-  if (kind === 'not_found') throw noProject(projectId);
-  return kind === 'ended';
-}
-
-const ROTATED_NOW = 'Someone else has just rotated the secret. Nothing was changed.';

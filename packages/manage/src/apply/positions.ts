@@ -1,5 +1,5 @@
 import { type Document, isMap, isNode, isScalar, isSeq } from 'yaml';
-import { printable } from '../world.ts';
+import { printable } from '../printable.ts';
 
 /** For example `projects[0].policies[1].pathPattern`; `file` for the whole file. */
 export function fieldName(path: readonly PropertyKey[]): string {

@@ -1,33 +1,15 @@
 import { describeLimits } from '@ceiba/domain';
 import type { CustomerPlan, PolicyState, ReplacePoliciesResult } from '@ceiba/schema';
 import type { Applied, AppliedCustomerPlans, AppliedProject } from './applied.ts';
-import { changesOf } from './changes.ts';
 
-/**
- * The result of a run for a user: one line per item, then the new secrets.
- *
- * @param showsSecrets false leaves them out: the run was dry, or they are in a file
- */
-export function reportOf(applied: Applied, showsSecrets: boolean): string[] {
-  return [
-    ...ownerLines(applied),
-    ...applied.plans.map(({ plan, outcome }) =>
-      line(outcome, `plan ${plan.name}: ${plan.activeKeyCap} active keys, ${describeLimits(plan)}`),
-    ),
-    ...applied.projects.flatMap(projectLines),
-    ...(showsSecrets ? applied.projects.flatMap(secretLines) : []),
-  ];
-}
-
-/** The result of a run for a program. */
-export const jsonOf = (applied: Applied, showsSecrets: boolean) => ({
-  projects: applied.projects.map(({ entry, projectId, projectSecret }) => ({
-    name: entry.name,
-    projectId,
-    projectSecret: showsSecrets ? projectSecret : null,
-  })),
-  changes: changesOf(applied),
-});
+/** The result of a run for a user: one line per item, without the new secrets. */
+export const reportOf = (applied: Applied): string[] => [
+  ...ownerLines(applied),
+  ...applied.plans.map(({ plan, outcome }) =>
+    line(outcome, `plan ${plan.name}: ${plan.activeKeyCap} active keys, ${describeLimits(plan)}`),
+  ),
+  ...applied.projects.flatMap(projectLines),
+];
 
 const line = (outcome: string, what: string) => `${outcome.padEnd(9)}  ${what}`;
 
@@ -99,13 +81,4 @@ function policyLines({ created, updated, deleted, unchanged }: ReplacePoliciesRe
 function termsText({ scopes, cost }: PolicyState): string {
   if (scopes === null && cost === 1) return '';
   return `  (scopes ${listOf(scopes)}, cost ${cost})`;
-}
-
-function secretLines({ entry, projectSecret }: AppliedProject): string[] {
-  if (projectSecret === null) return [];
-  return [
-    '',
-    `Project secret of ${entry.name}, shown only once (keep it on the server, never in a browser):`,
-    `  ${projectSecret}`,
-  ];
 }

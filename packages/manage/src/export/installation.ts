@@ -1,21 +1,19 @@
 import {
-  type Database,
   findUserByEmail,
   inSnapshot,
   listCustomerPlans,
   listPolicies,
-  listProjectsWithOwner,
   type ProjectWithOwner,
   type Subscription,
 } from '@ceiba/schema';
 import type { CeibaFileText } from '../apply/schema.ts';
-import { badInput, failure } from '../errors.ts';
-import { noProject } from '../not-found.ts';
+import { type Asker, type Call, listProjectsFor, noProject } from '../operation.ts';
+import { badInput, failure, missing } from '../refusal.ts';
 
 /** What is exported: everything, the projects of one owner, or one project. */
 export interface ExportChoice {
-  project?: string;
-  owner?: string;
+  projectId?: string | undefined;
+  owner?: string | undefined;
 }
 
 /**
@@ -24,11 +22,14 @@ export interface ExportChoice {
  * Everything is in the order of its name, and of the plans only those that the projects are on, so
  * that the same installation gives the same file wherever it was applied.
  *
- * @throws CliError when there is nothing to export, or the projects have several owners
+ * @throws Refusal when there is nothing to export, or the projects have several owners
  */
-export function readInstallation(db: Database, choice: ExportChoice): Promise<CeibaFileText> {
+export function readInstallation(
+  { ctx: { db }, by }: Call,
+  choice: ExportChoice,
+): Promise<CeibaFileText> {
   return inSnapshot(db, async (snapshot) => {
-    const { email, projects } = await choose(snapshot, choice);
+    const { email, projects } = await choose(snapshot, by, choice);
     const entries: CeibaFileText['projects'] = [];
     const plans = new Map<string, Subscription['plan']>();
     for (const project of projects.sort(byName)) {
@@ -61,30 +62,31 @@ export function readInstallation(db: Database, choice: ExportChoice): Promise<Ce
 
 type Snapshot = Parameters<typeof listPolicies>[0];
 
-async function choose(db: Snapshot, { project: projectId, owner }: ExportChoice) {
+async function choose(db: Snapshot, by: Asker, { projectId, owner }: ExportChoice) {
+  const all = await listProjectsFor(db, by, projectId === undefined ? {} : { projectId });
   if (owner !== undefined) {
-    const user = await findUserByEmail(db, owner);
-    if (user === null) throw badInput(`There is no account ${owner}.`, { field: '--owner' });
-    const { userId: ownerId, email } = user;
-    return { email, projects: await listProjectsWithOwner(db, { ownerId }) };
+    const projects = all.filter(
+      ({ ownerEmail }) => ownerEmail.toLowerCase() === owner.toLowerCase(),
+    );
+    const email = projects[0]?.ownerEmail ?? (await emailOf(db, by, owner));
+    if (email === undefined) throw missing(`There is no account ${owner}.`, 'owner');
+    return { email, projects };
   }
-  if (projectId !== undefined) {
-    const projects = await listProjectsWithOwner(db, { projectId });
-    const [project] = projects;
-    if (project === undefined) throw noProject(projectId);
-    return { email: project.ownerEmail, projects };
-  }
-  const projects = await listProjectsWithOwner(db);
-  return { email: onlyOwner(projects), projects };
+  if (projectId !== undefined && all.length === 0) throw noProject(projectId);
+  return { email: onlyOwner(all), projects: all };
 }
+
+/** The operator may export an account without a project. */
+const emailOf = async (db: Snapshot, by: Asker, owner: string) =>
+  by.kind === 'operator' ? (await findUserByEmail(db, owner))?.email : undefined;
 
 function onlyOwner(projects: readonly ProjectWithOwner[]): string {
   const [email, ...others] = [...new Set(projects.map(({ ownerEmail }) => ownerEmail))].sort();
   if (email === undefined) throw failure('There is no project to export.');
   if (others.length === 0) return email;
   throw badInput(
-    `The projects have several owners, and a file has one. Export each with --owner: ${[email, ...others].join(', ')}.`,
-    { field: '--owner' },
+    `The projects have several owners, and a file has one. Export each with \`owner\`: ${[email, ...others].join(', ')}.`,
+    { field: 'owner' },
   );
 }
 

@@ -1,6 +1,6 @@
 import { type Document, LineCounter, parseDocument, type YAMLError } from 'yaml';
 import type { z } from 'zod';
-import { badInput } from '../errors.ts';
+import { badInput } from '../refusal.ts';
 import { crossFieldProblems, type Problem } from './cross-checks.ts';
 import { fieldName, offsetOf } from './positions.ts';
 import { type CeibaFile, fileSchema } from './schema.ts';
@@ -16,7 +16,7 @@ export interface CheckedFile {
  * Parses and validates the text of a Ceiba file, which is YAML 1.2 or JSON.
  *
  * @param name what to call the file in errors
- * @throws CliError that reports every problem with its field and line
+ * @throws Refusal that reports every problem with its field and line
  */
 export function readCeibaFile(name: string, text: string): CheckedFile {
   const lines = new LineCounter();

@@ -1,7 +1,7 @@
 import { Document, isScalar, visit } from 'yaml';
 import { readCeibaFile } from '../apply/read.ts';
 import type { CeibaFileText } from '../apply/schema.ts';
-import { CliError, failure } from '../errors.ts';
+import { failure, Refusal } from '../refusal.ts';
 
 const HEADER = ` Written by ceiba export. To apply it: ceiba apply -f FILE
  In it: the owner, the projects with their subscriptions, customer plans and policies, and the plans
@@ -30,13 +30,13 @@ export function yamlOf(file: CeibaFileText): string {
 /**
  * Checks that `apply` accepts a file.
  *
- * @throws CliError for what the database holds and a file cannot, such as a change by plain SQL
+ * @throws Refusal for what the database holds and a file cannot, such as a change by plain SQL
  */
 export function requireApplicable(text: string): void {
   try {
     readCeibaFile('The export', text);
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
+    if (!(error instanceof Refusal)) throw error;
     const [, ...problems] = error.message.split('\n');
     throw failure(
       `The database holds what ceiba apply refuses. Correct it and run this again:\n${problems.join('\n')}`,

@@ -1,9 +1,9 @@
 import { whyPasswordRefused } from '@ceiba/domain/password-rule';
-import { badInput } from './errors.ts';
+import { badInput } from './refusal.ts';
 
 /**
  * @param account.source where the password came from, for the error
- * @throws CliError that says what is wrong; never the password
+ * @throws Refusal that says what is wrong; never the password
  */
 export async function checkedPassword(
   password: string,

@@ -1,26 +1,30 @@
-import { mintProjectSecret, POLICIES_MAX, type RandomBytes } from '@ceiba/domain';
+import { createHash } from 'node:crypto';
+import { mintProjectSecret, POLICIES_MAX, type ProjectRight } from '@ceiba/domain';
 import { hashPassword } from '@ceiba/domain/password';
 import {
   allOrNothing,
   createProject,
   createUser,
   deleteCustomerPlan,
+  dryRun,
   findPlanByName,
   findProjectByName,
   findUserByEmail,
   listCustomerPlans,
   listPlans,
+  type Plan,
   putCustomerPlan,
   putPlan,
   type ReplacePoliciesResult,
+  RightRefusedError,
   replacePolicies,
   setSubscription,
   updateProject,
   type VerbContext,
 } from '@ceiba/schema';
-import { badInput, CliError, failure } from '../errors.ts';
+import { type Call, changing, findProject } from '../operation.ts';
 import { checkedPassword } from '../password.ts';
-import { secretNotShown } from '../secret-output.ts';
+import { badInput, conflict, failure, forbidden, missing } from '../refusal.ts';
 import type { Applied, AppliedCustomerPlans, AppliedProject, Outcome } from './applied.ts';
 import { removalsOf } from './changes.ts';
 import type { Problem } from './cross-checks.ts';
@@ -28,93 +32,84 @@ import type { CheckedFile } from './read.ts';
 import type { CeibaFile, ProjectEntry } from './schema.ts';
 
 export interface ApplyOptions {
-  random: RandomBytes;
-  /** Used only when the owner has no account yet. */
-  ownerPassword: string | undefined;
   /** Computes the result and changes nothing. */
   isDryRun: boolean;
-  /** What may be removed, as `removalsOf` names it. */
-  mayRemove(removal: string): boolean;
+  /** Whether policies and customer plans may be removed: all, none, or those of this digest. */
+  prune: boolean | string;
   /** Whether a new secret reaches someone: otherwise no project is created. */
   canShowSecrets: boolean;
 }
 
 /** The file removes policies or customer plans, and that was not confirmed. Nothing was changed. */
-export class UnconfirmedRemovals extends CliError {
-  constructor(readonly removals: readonly string[]) {
-    super(
-      'The file does not have these, so they would be removed. Nothing was changed:\n' +
-        `${listed(removals)}\nAdd them to the file, or add --prune to remove them.`,
-      2,
-      'would_remove_policies',
-      '--prune',
-    );
-  }
-}
+const unconfirmed = (removals: readonly string[]) =>
+  conflict(
+    'The file does not have these, so they would be removed. Nothing was changed:\n' +
+      `${listed(removals)}\nAdd them to the file, or add \`prune\` to remove them.`,
+    {
+      code: 'would_remove_policies',
+      field: 'prune',
+      details: { removals, removalsDigest: digestOf(removals) },
+    },
+  );
 
 /** One line per removal. */
 export const listed = (removals: readonly string[]) =>
   removals.map((removal) => `  ${removal}`).join('\n');
 
-/** Ends the transaction of a dry run. */
-class RollBack extends Error {
-  readonly applied: Applied;
+const digestOf = (removals: readonly string[]) =>
+  createHash('sha256').update(removals.join('\n')).digest('hex');
 
-  constructor(applied: Applied) {
-    super('a dry run changes nothing');
-    this.applied = applied;
-  }
-}
+const secretNotShown = (project: string) =>
+  badInput(
+    `The project ${project} would be created, and its secret is in no other answer. Nothing was ` +
+      'changed. Set `createProjects` to create it.',
+    { code: 'secret_not_shown', field: 'createProjects', details: { project } },
+  );
 
 /**
  * Applies a file to an installation, as one transaction: an error changes nothing and loses no
  * secret. Applying the same file again changes nothing.
  *
- * @throws CliError when the file names a plan that does not exist, a new owner has no password, or no
- * one would see a new secret
- * @throws UnconfirmedRemovals
+ * @throws Refusal when the file names a plan that does not exist, a new owner has no password, no one
+ * would see a new secret, something would be removed, or the user may not change something
  */
 export async function applyFile(
-  ctx: VerbContext,
+  call: Call,
   checked: CheckedFile,
   options: ApplyOptions,
 ): Promise<Applied> {
-  const passwordHash = await hashForNewOwner(ctx, checked.file, options);
-  const attempt = allOrNothing(ctx, async (tx) => {
-    const applied = await putFile(tx, checked, passwordHash, options);
-    if (options.isDryRun) throw new RollBack(applied);
-    const unconfirmed = removalsOf(applied).filter((removal) => !options.mayRemove(removal));
-    if (unconfirmed.length > 0) throw new UnconfirmedRemovals(unconfirmed);
+  const passwordHash = await hashForNewOwner(call, checked.file);
+  const put = (ctx: VerbContext) => putFile({ ...call, ctx }, checked, passwordHash);
+  if (options.isDryRun) return dryRun(call.ctx, put);
+  return allOrNothing(call.ctx, async (ctx) => {
+    const applied = await put(ctx);
+    const removals = removalsOf(applied);
+    const isConfirmed = options.prune === true || options.prune === digestOf(removals);
+    if (removals.length > 0 && !isConfirmed) throw unconfirmed(removals);
     const created = applied.projects.find(({ projectSecret }) => projectSecret !== null);
-    if (created && !options.canShowSecrets) {
-      throw secretNotShown(`The project ${created.entry.name} would be created, and its secret`);
-    }
+    if (created && !options.canShowSecrets) throw secretNotShown(created.entry.name);
     return applied;
-  });
-  return attempt.catch((error) => {
-    if (error instanceof RollBack) return error.applied;
-    throw error;
   });
 }
 
 async function putFile(
-  tx: VerbContext,
+  call: Call,
   { file, errorFor }: CheckedFile,
   passwordHash: string | null,
-  options: ApplyOptions,
 ): Promise<Applied> {
-  const known = new Set((await listPlans(tx.db)).map(({ name }) => name));
-  const problems = unknownPlans(file, known);
+  const known = new Map((await listPlans(call.ctx.db)).map((plan) => [plan.name, plan]));
+  const problems = unknownPlans(file, new Set(known.keys()));
   if (problems.length > 0) throw errorFor(problems);
-  const owner =
-    file.owner === undefined ? null : await putOwner(tx, file.owner.email, passwordHash);
+  const owner = await ownerOf(call, file, passwordHash);
   const plans: Applied['plans'] = [];
-  for (const plan of file.plans) plans.push({ plan, outcome: (await putPlan(tx, plan)).kind });
+  for (const plan of file.plans) {
+    plans.push({ plan, outcome: await putPlanOf(call, plan, known.get(plan.name)) });
+  }
   const projects: AppliedProject[] = [];
   const stuck: Problem[] = [];
   for (const [index, entry] of file.projects.entries()) {
     if (owner === null) throw new Error('a checked file has projects without an owner');
-    const { inUse, ...project } = await putProject(tx, owner.userId, entry, options.random);
+    const { inUse, ...project } = await putProject(call, owner, entry);
     projects.push(project);
     stuck.push(
       ...inUse.map((message) => ({ path: ['projects', index, 'customerPlans'], message })),
@@ -122,6 +117,20 @@ async function putFile(
   }
   if (stuck.length > 0) throw errorFor(stuck);
   return { owner: owner === null ? null : withoutId(owner), plans, projects };
+}
+
+/** Only an administrator may change a plan; a file may have those that are as it says. */
+async function putPlanOf(
+  { ctx, by }: Call,
+  plan: CeibaFile['plans'][number],
+  known: Plan | undefined,
+): Promise<Outcome> {
+  if (by.kind === 'operator') return (await putPlan(ctx, plan)).kind;
+  const given = Object.entries(plan).filter(([, value]) => value !== undefined);
+  if (known !== undefined && given.every(([name, value]) => known[name as keyof Plan] === value)) {
+    return 'unchanged';
+  }
+  return (await putPlan({ ...ctx, requires: { administrator: by } }, plan)).kind;
 }
 
 function unknownPlans({ plans, projects }: CeibaFile, existing: ReadonlySet<string>) {
@@ -139,7 +148,8 @@ function unknownPlans({ plans, projects }: CeibaFile, existing: ReadonlySet<stri
 }
 
 interface Owner {
-  userId: string;
+  /** Null where there is no such account. */
+  userId: string | null;
   email: string;
   outcome: Outcome;
   isAdministrator: boolean;
@@ -150,6 +160,25 @@ const withoutId = ({ email, outcome, isAdministrator }: Owner) => ({
   outcome,
   isAdministrator,
 });
+
+/** Only the operator creates accounts; a user learns nothing of an account but their own. */
+async function ownerOf(
+  call: Call,
+  { owner, projects }: CeibaFile,
+  passwordHash: string | null,
+): Promise<Owner | null> {
+  const { ctx, by } = call;
+  if (owner === undefined) return null;
+  if (by.kind === 'operator') return putOwner(ctx, owner.email, passwordHash);
+  const userId = (await findUserByEmail(ctx.db, owner.email))?.userId ?? null;
+  const isOneself = userId === by.userId;
+  if (!isOneself && projects.length === 0) throw forbidden(OWNER_ALONE);
+  const { email } = isOneself ? by : owner;
+  return { userId, email, outcome: 'unchanged', isAdministrator: isOneself && by.isAdministrator };
+}
+
+const OWNER_ALONE =
+  'Only the operator creates accounts, on the machine of the database. Leave out the owner, which has no project in the file.';
 
 async function putOwner(
   tx: VerbContext,
@@ -168,16 +197,16 @@ async function putOwner(
 }
 
 /**
- * The hash of a new owner's password; null if the owner has an account. Before the transaction: on
+ * The hash of a new owner's password; null if there is none to create. Before the transaction: on
  * a busy machine a hash takes longer than a transaction may be idle.
  */
 async function hashForNewOwner(
-  { db }: VerbContext,
+  { by, ctx: { db } }: Call,
   { owner }: CeibaFile,
-  { ownerPassword }: ApplyOptions,
 ): Promise<string | null> {
-  if (owner === undefined || (await findUserByEmail(db, owner.email)) !== null) return null;
-  return hashPassword(await passwordForNewOwner(owner.email, ownerPassword));
+  if (by.kind === 'user' || owner === undefined) return null;
+  if ((await findUserByEmail(db, owner.email)) !== null) return null;
+  return hashPassword(await passwordForNewOwner(owner.email, by.ownerPassword));
 }
 
 async function passwordForNewOwner(email: string, password: string | undefined): Promise<string> {
@@ -192,34 +221,64 @@ async function passwordForNewOwner(email: string, password: string | undefined):
 }
 
 async function putProject(
-  tx: VerbContext,
-  ownerId: string,
+  call: Call,
+  owner: Owner,
   entry: ProjectEntry,
-  random: RandomBytes,
 ): Promise<AppliedProject & { inUse: string[] }> {
-  const { projectId, projectSecret } = await findOrCreate(tx, ownerId, entry.name, random);
-  const rate = entry.defaultKeyRateLimitPerMinute;
+  try {
+    const found = await findOrCreate(call, owner, entry.name);
+    return await setProject(call, found, entry);
+  } catch (error) {
+    if (!(error instanceof RightRefusedError)) throw error;
+    throw error.role === null ? noProjectOf(owner, entry.name) : roleRefused(error.role, entry);
+  }
+}
+
+const noProjectOf = ({ email }: Owner, name: string) =>
+  missing(`There is no project ${name} of ${email} that you may see.`);
+
+const roleRefused = (role: string, { name }: ProjectEntry) =>
+  forbidden(
+    `Your role in the project ${name} is ${role}, which does not permit all that the file sets of it. Nothing was changed.`,
+  );
+
+async function setProject(
+  call: Call,
+  { projectId, projectSecret }: { projectId: string; projectSecret: string | null },
+  entry: ProjectEntry,
+): Promise<AppliedProject & { inUse: string[] }> {
+  const { subscription, defaultKeyRateLimitPerMinute: rate, customerPlans, policies } = entry;
   const inUse: string[] = [];
+  const may = (right: ProjectRight) => changing(call, projectId, right);
   return {
     entry,
     projectId,
     projectSecret,
     subscription:
-      entry.subscription === undefined
+      subscription === undefined
         ? null
-        : await putSubscription(tx, projectId, entry.subscription),
+        : await putSubscription(may('change_subscription'), projectId, subscription),
     defaultKeyRateLimitPerMinute:
       rate === undefined
         ? null
-        : outcomeOf(await updateProject(tx, { projectId, defaultKeyRateLimitPerMinute: rate })),
+        : outcomeOf(
+            await updateProject(may('change_settings'), {
+              projectId,
+              defaultKeyRateLimitPerMinute: rate,
+            }),
+          ),
     customerPlans:
-      entry.customerPlans === undefined
+      customerPlans === undefined
         ? null
-        : await replaceCustomerPlans(tx, { projectId, plans: entry.customerPlans, inUse }),
+        : await replaceCustomerPlans(may('change_customer_plans'), {
+            projectId,
+            plans: customerPlans,
+            inUse,
+          }),
     policies:
-      entry.policies === undefined
+      policies === undefined
         ? null
-        : counted(await replacePolicies(tx, { projectId, rules: entry.policies })),
+        : counted(await replacePolicies(may('change_policies'), { projectId, rules: policies })),
     inUse,
   };
 }
@@ -256,11 +315,19 @@ async function replaceCustomerPlans(
 const whyNotRemoved = (plan: string, customers: number) =>
   `must have the plan ${plan}, because ${customers === 1 ? 'a customer is' : `${customers} customers are`} on it`;
 
-async function findOrCreate(tx: VerbContext, ownerId: string, name: string, random: RandomBytes) {
-  const existing = await findProjectByName(tx.db, { ownerId, name });
-  if (existing !== null) return { projectId: existing.projectId, projectSecret: null };
+async function findOrCreate(call: Call, owner: Owner, name: string) {
+  const { ctx, by, random } = call;
+  const { userId: ownerId } = owner;
+  const existing = ownerId && (await findProjectByName(ctx.db, { ownerId, name }));
+  if (existing && (by.kind === 'operator' || (await findProject(call, existing.projectId)))) {
+    return { projectId: existing.projectId, projectSecret: null };
+  }
+  if (existing || ownerId === null || (by.kind === 'user' && ownerId !== by.userId)) {
+    throw noProjectOf(owner, name);
+  }
   const secret = mintProjectSecret(random);
-  const created = await createProject(tx, { ownerId, name, secret });
+  const own = by.kind === 'operator' ? ctx : { ...ctx, requires: { ownerId } };
+  const created = await createProject(own, { ownerId, name, secret });
   if (created.kind === 'name_taken') {
     throw failure(`Someone else has just created a project named ${name}. Run this again.`);
   }

@@ -1,0 +1,18 @@
+export { listed } from './apply/apply.ts';
+export { ceibaFileJsonSchema } from './apply/json-schema.ts';
+export { readCeibaFile } from './apply/read.ts';
+export type { CeibaFileText } from './apply/schema.ts';
+export { yamlOf } from './export/yaml.ts';
+export { everyItem } from './fields.ts';
+export * from './http.ts';
+export * from './operation.ts';
+export * from './operations/api-keys.ts';
+export * from './operations/customers.ts';
+export * from './operations/decisions.ts';
+export * from './operations/files.ts';
+export * from './operations/projects.ts';
+export * from './operations/usage.ts';
+export { OPERATIONS } from './operations.ts';
+export { checkedPassword } from './password.ts';
+export { printable } from './printable.ts';
+export * from './refusal.ts';

@@ -1,0 +1,232 @@
+import { apiKeySummarySchema, createApiKeyRequestSchema } from '@ceiba/contract';
+import { API_KEY_STATUSES } from '@ceiba/contract/sets';
+import { limitsIn, listLimits, mintApiKey } from '@ceiba/domain';
+import {
+  type ApiKeyRef,
+  type ApiKeyRow,
+  archiveApiKey,
+  createApiKey,
+  disableApiKey,
+  enableApiKey,
+  getApiKeyRow,
+  revokeApiKey,
+  type SetApiKeyDisabledResult,
+  searchApiKeys,
+  setApiKeyLimits,
+  type TransitionResult,
+  type VerbContext,
+} from '@ceiba/schema';
+import { z } from 'zod';
+import { apiKeyId, dateOf, limits, nextCursor, page, pageOf, projectId } from '../fields.ts';
+import { changing, noProject, type Operation, operation, requireProject } from '../operation.ts';
+import { conflict, failure, missing, Refusal } from '../refusal.ts';
+
+const KEYS = '/projects/{projectId}/api-keys';
+
+const ownLimits = Object.fromEntries(
+  listLimits((name) => [name, z.int().nullable().describe('Its own; null for none.')]),
+) as Record<keyof typeof limits, z.ZodNullable<z.ZodInt>>;
+
+export const apiKey = apiKeySummarySchema
+  .extend({
+    ...ownLimits,
+    isExpired: z.boolean().describe('The status of an expired key stays `active`.'),
+    disabledAt: z.iso.datetime().nullable().describe('Its status stays `active`.'),
+    note: z.string(),
+    usedThisMonth: z.number().describe('Requests allowed this month, in UTC.'),
+  })
+  .describe('A key, without its plaintext.');
+export type ManagedApiKey = z.output<typeof apiKey>;
+
+const shown = ({ hints: _, ...key }: ApiKeyRow): ManagedApiKey => key;
+
+export const listApiKeys = operation({
+  name: 'listApiKeys',
+  summary: 'List the keys of a project, newest first; never the keys themselves',
+  method: 'GET',
+  path: KEYS,
+  access: 'read',
+  input: z.strictObject({
+    projectId,
+    status: z.enum(API_KEY_STATUSES).optional().describe('Of this status.'),
+    ...page,
+  }),
+  output: z.strictObject({ apiKeys: z.array(apiKey), nextCursor }),
+  run: async (call, { projectId, status, ...asked }) => {
+    const { db } = call.ctx;
+    await requireProject(call, projectId);
+    const filter = status === undefined ? {} : { status };
+    const found = await searchApiKeys(db, { projectId, ...filter, ...pageOf(asked) });
+    return { apiKeys: found.items.map(shown), nextCursor: found.next };
+  },
+});
+
+export const getApiKeyById = operation({
+  name: 'getApiKey',
+  summary: 'Read a key',
+  method: 'GET',
+  path: `${KEYS}/{apiKeyId}`,
+  access: 'read',
+  input: z.strictObject({ projectId, apiKeyId }),
+  output: apiKey,
+  run: async ({ ctx }, ref) => shown(await requireKey(ctx.db, ref)),
+});
+
+async function requireKey(db: VerbContext['db'], ref: ApiKeyRef): Promise<ApiKeyRow> {
+  const key = await getApiKeyRow(db, ref);
+  if (key === null) throw noKey(ref);
+  return key;
+}
+
+const noKey = ({ projectId, apiKeyId }: ApiKeyRef) =>
+  missing(`Project ${projectId} has no key ${apiKeyId}.`, 'apiKeyId');
+
+export const createKey = operation({
+  name: 'createApiKey',
+  summary: 'Create a key, which only this answer has',
+  method: 'POST',
+  path: KEYS,
+  access: 'write',
+  example: { displayName: 'Mobile app' },
+  input: z.strictObject({ projectId, ...createApiKeyRequestSchema.shape }),
+  output: apiKey
+    .pick({ apiKeyId: true, displayName: true, keyPrefix: true, expiresAt: true })
+    .extend({
+      projectId,
+      ...ownLimits,
+      customer: apiKey.shape.customer,
+      scopes: apiKey.shape.scopes,
+      plaintextKey: z.string().describe('Only in this answer.'),
+      isExpired: apiKey.shape.isExpired,
+    }),
+  run: async (call, { projectId, expiresAt, ...fields }) => {
+    const minted = mintApiKey(call.random);
+    const result = await createApiKey(changing(call, projectId, 'change_keys'), {
+      projectId,
+      minted,
+      ...fields,
+      expiresAt: dateOf(expiresAt),
+    });
+    if (result.kind === 'plan_limit_reached') throw planLimitReached(result);
+    if (result.kind === 'unknown_customer') {
+      throw missing(`Project ${projectId} has no customer ${fields.customerId}.`, 'customerId');
+    }
+    if (result.kind !== 'created') throw noProject(projectId);
+    const { apiKeyId, displayName, keyPrefix } = result;
+    const row = await getApiKeyRow(call.ctx.db, { projectId, apiKeyId });
+    if (row === null) throw failure('The project has just been deleted.');
+    return {
+      projectId,
+      apiKeyId,
+      displayName,
+      keyPrefix,
+      expiresAt: row.expiresAt,
+      ...limitsIn(row),
+      ...(row.customer && { customer: row.customer }),
+      ...(row.scopes && { scopes: row.scopes }),
+      plaintextKey: minted.plaintext,
+      isExpired: row.isExpired,
+    };
+  },
+});
+
+const planLimitReached = ({
+  activeKeyCap,
+  of,
+}: {
+  activeKeyCap: number;
+  of: 'plan' | 'customer_plan';
+}) =>
+  new Refusal(
+    `The ${of === 'plan' ? 'plan' : "customer's plan"} allows ${activeKeyCap} active ${activeKeyCap === 1 ? 'key' : 'keys'}, and the ` +
+      `${of === 'plan' ? 'project' : 'customer'} has no room for another. ` +
+      'Revoke or archive one (ceiba key list shows them), or change the plan.',
+    { status: 403, code: 'plan_limit_reached' },
+  );
+
+export const setKeyLimits = operation({
+  name: 'setApiKeyLimits',
+  summary: "Set a key's own limits, in addition to its project's plan",
+  method: 'PATCH',
+  path: `${KEYS}/{apiKeyId}/limits`,
+  access: 'write',
+  example: { dailyQuota: 1_000 },
+  input: z.strictObject({ projectId, apiKeyId, ...limits }),
+  output: z.strictObject({ projectId, apiKeyId, displayName: z.string(), ...ownLimits }),
+  run: async (call, { projectId, apiKeyId, ...given }) => {
+    const ref = { projectId, apiKeyId };
+    const named = Object.entries(given).filter(([, limit]) => limit !== undefined);
+    const result = await setApiKeyLimits(changing(call, projectId, 'change_keys'), {
+      ...ref,
+      limits: Object.fromEntries(named),
+    });
+    if (result.kind === 'not_found') throw noKey(ref);
+    if (result.kind === 'conflict') {
+      throw conflict(
+        `Key ${apiKeyId} is ${result.status}: only the limits of an active key can be set.`,
+        { field: 'apiKeyId' },
+      );
+    }
+    return { ...ref, displayName: result.displayName, ...result.limits };
+  },
+});
+
+type Change = 'disable' | 'enable' | 'revoke' | 'archive';
+type ChangeVerb = (
+  ctx: VerbContext,
+  ref: ApiKeyRef,
+) => Promise<TransitionResult | SetApiKeyDisabledResult>;
+
+const changeStatus = (name: Change, summary: string, verb: ChangeVerb) =>
+  operation({
+    name: `${name}ApiKey`,
+    summary,
+    method: 'POST',
+    path: `${KEYS}/{apiKeyId}/${name}`,
+    access: 'write',
+    input: z.strictObject({ projectId, apiKeyId }),
+    output: z.strictObject({
+      changed: z.boolean().describe('False where it was so already.'),
+      apiKey,
+    }),
+    run: async (call, ref) => {
+      const { db } = call.ctx;
+      const before = await requireKey(db, ref);
+      const result = await verb(changing(call, ref.projectId, 'change_keys'), ref);
+      if (result.kind === 'conflict') {
+        const problem = `Key ${nameOfKey(before)} is ${result.status}: only an active key can be ${name}d.`;
+        throw conflict(problem, { field: 'apiKeyId' });
+      }
+      if (result.kind === 'not_found') throw noKey(ref);
+      return { changed: result.kind === 'updated', apiKey: shown(await requireKey(db, ref)) };
+    },
+  });
+
+/** How a key is called in sentences. */
+export const nameOfKey = ({
+  displayName,
+  keyPrefix,
+}: Pick<ApiKeyRow, 'displayName' | 'keyPrefix'>) => `${displayName} (${keyPrefix}…)`;
+
+export const CHANGES_OF_KEYS = {
+  disable: changeStatus(
+    'disable',
+    'Deny an active key from the next decision on, until it is enabled',
+    disableApiKey,
+  ),
+  enable: changeStatus(
+    'enable',
+    'Let a disabled key work again, from the next decision on',
+    enableApiKey,
+  ),
+  revoke: changeStatus(
+    'revoke',
+    'Deny a key for good, because it is no longer trusted; cannot be undone',
+    revokeApiKey,
+  ),
+  archive: changeStatus(
+    'archive',
+    'Deny a key for good, because it is no longer needed; cannot be undone',
+    archiveApiKey,
+  ),
+} as const satisfies Record<Change, Operation>;
