@@ -40,7 +40,7 @@ export async function seedTwoProjects(
       const requests: string[] = [];
       for (let key = 0; key < keysOfEach; key += 1) {
         const minted = mintApiKey(randomBytes);
-        await createApiKey(ctx, { projectId, displayName: 'bench', minted });
+        await createApiKey(ctx, { projectId, displayName: 'bench', mint: () => minted });
         requests.push(requestOf(projectId, secret.plaintext, minted.plaintext));
       }
       return { requests };

@@ -236,7 +236,11 @@ async function addProject(world: World, name: string, planName: string, volume: 
 }
 
 async function addKey({ ctx }: World, projectId: string, displayName: string): Promise<string> {
-  const key = await createApiKey(ctx, { projectId, displayName, minted: mintApiKey(random.bytes) });
+  const key = await createApiKey(ctx, {
+    projectId,
+    displayName,
+    mint: () => mintApiKey(random.bytes),
+  });
   if (key.kind !== 'created') throw new Error(`${displayName}: ${key.kind}`);
   return key.apiKeyId;
 }

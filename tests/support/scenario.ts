@@ -166,7 +166,7 @@ async function buildProject(
     async createKey({ displayName = 'Test key', customerId, scopes, ...values } = {}) {
       const minted = mintApiKey(randomBytes);
       const { apiKeyId, keyPrefix } = expectKind(
-        await createApiKey(ctx, { projectId, displayName, minted, ...values }),
+        await createApiKey(ctx, { projectId, displayName, mint: () => minted, ...values }),
         'created',
       );
       if (customerId !== undefined || scopes !== undefined) {

@@ -71,6 +71,9 @@ class ApiKeySummary(_ApiKeySummaryRequired, total=False):
     rateLimitPerMinute: int
     dailyQuota: int
     monthlyQuota: int
+    metadata: Dict[str, Any]
+    isImported: Literal[True]
+    previous: "PreviousSecret"
 
 
 class AuthorizeBatchRequest(TypedDict):
@@ -277,6 +280,7 @@ class LoggedDecision(TypedDict):
     apiKeyId: Optional[str]
     customerId: Optional[str]
     keyPrefix: Optional[str]
+    byPreviousSecret: bool
     policyId: Optional[str]
     limits: Optional["Limits"]
     exceededLimit: Optional["ExceededLimit"]
@@ -323,6 +327,14 @@ class MatchedPolicy(TypedDict):
     policyId: str
     method: str
     pathPattern: str
+
+
+class PreviousSecret(TypedDict):
+    """The secret that a rotation has replaced, within its overlap."""
+
+    keyPrefix: str
+    validUntil: str
+    lastUsedAt: Optional[str]
 
 
 class _ReadinessChecksRequired(TypedDict):

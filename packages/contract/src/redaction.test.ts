@@ -190,6 +190,11 @@ describe('a text', () => {
       'redis://default:secret@cache:6379/0',
       'redis://default:[redacted]@cache:6379/0',
     ],
+    [
+      'a key of a project with another prefix',
+      `/x?k=acme_live_${KEY.slice(6)}&y`,
+      '/x?k=[redacted]&y',
+    ],
     ['a password with a colon', 'redis://:p:ss@cache:6379', 'redis://:[redacted]@cache:6379'],
     [
       'the password of an escaped address',
@@ -202,6 +207,7 @@ describe('a text', () => {
 
   it.each([
     `key ${KEY.slice(0, 14)} of it`,
+    `/blobs/file_${'0f'.repeat(20)}/sha_${'0f'.repeat(32)}`,
     JSON.stringify({ url: 'http://host:80', email: 'ops@example.com' }),
     '/v1/caf%C3%A9/100%25/a%20b?x=%2525&y=&amp;',
     'C:\\new\\test',

@@ -12,6 +12,14 @@ const SECRETS: readonly Secret[] = [
     'ceiba_[redacted]',
   ],
   [new RegExp(`whsec_(?:${NEXT}[0-9A-Za-z+/=]){9,}`, 'g'), 'whsec_[redacted]'],
+  // A key of a project that chose another prefix; neither a digest of 40 nor of 64 digits.
+  [
+    new RegExp(
+      `(?<![0-9A-Za-z])${NEXT}[a-z](?:${NEXT}[a-z0-9_]){0,15}_(?:${NEXT}[0-9A-Za-z]){45,63}(?=ceiba_|whsec_|[^0-9A-Za-z]|$)`,
+      'g',
+    ),
+    '[redacted]',
+  ],
   // The password of an address. It stops at a quote, so it never spans two fields of a JSON line.
   [/(?<=\/\/[^/\s:@"]*:)[^/\s@"]*(?=@)/g, '[redacted]'],
 ];

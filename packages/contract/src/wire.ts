@@ -32,6 +32,15 @@ export const customerRefSchema = z
 
 const scopes = z.array(z.string());
 
+export const previousSecretSchema = z
+  .strictObject({
+    keyPrefix: z.string(),
+    validUntil: timestamp.describe('Exclusive.'),
+    lastUsedAt: timestamp.nullable().describe('Null until its first allowed request since then.'),
+  })
+  .describe('The secret that a rotation has replaced, within its overlap.');
+export type PreviousSecret = z.infer<typeof previousSecretSchema>;
+
 export const apiKeySummarySchema = z
   .strictObject({
     apiKeyId: uuidSchema,
@@ -54,6 +63,17 @@ export const apiKeySummarySchema = z
     rateLimitPerMinute: wholeNumber.optional().describe('Only where the key has one of its own.'),
     dailyQuota: wholeNumber.optional().describe('Only where the key has one of its own.'),
     monthlyQuota: wholeNumber.optional().describe('Only where the key has one of its own.'),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('What the owner keeps with it; only where it is not empty.'),
+    isImported: z
+      .literal(true)
+      .optional()
+      .describe('Only of a key whose secret another issuer made.'),
+    previous: previousSecretSchema
+      .optional()
+      .describe('Only while the secret before the last rotation is valid too.'),
   })
   .describe('A key, without its plaintext. Times are ISO 8601.');
 export type ApiKeySummary = z.infer<typeof apiKeySummarySchema>;
@@ -284,6 +304,9 @@ export const loggedDecisionSchema = z
       .string()
       .nullable()
       .describe('The public prefix of the credential, also of an unknown key.'),
+    byPreviousSecret: z
+      .boolean()
+      .describe('Whether it was the secret that a rotation has replaced, within its overlap.'),
     policyId: uuidSchema.nullable(),
     limits: limitsSchema
       .nullable()

@@ -5,10 +5,12 @@ import { base62 } from './base62.ts';
 import {
   ACCESS_TOKEN_PATTERN,
   API_KEY_PATTERN,
+  apiKeyPattern,
   credentialState,
   digestOf,
   digestsEqual,
   INVITATION_PATTERN,
+  isKeyBrand,
   isWellFormedAccessToken,
   isWellFormedApiKey,
   isWellFormedInvitation,
@@ -16,6 +18,7 @@ import {
   isWellFormedPasswordReset,
   isWellFormedProjectSecret,
   isWellFormedSetupToken,
+  lookupDigestOf,
   mintAccessToken,
   mintApiKey,
   mintInvitation,
@@ -25,6 +28,7 @@ import {
   mintSetupToken,
   PASSWORD_RESET_PATTERN,
   PROJECT_SECRET_PATTERN,
+  publicPartOf,
   publicPrefixOf,
   SETUP_TOKEN_PATTERN,
 } from './credentials.ts';
@@ -232,6 +236,64 @@ describe('the public prefix', () => {
       'eyJhbGciOiJIUzI1NiJ9.e30.ZRrHA1JJJW8opsbCGfG_HACGpVUMN_a9IV7pAx_Zmeo',
     ];
     for (const other of others) expect(publicPrefixOf(other)).toBeNull();
+  });
+});
+
+describe('a key with the prefix of its project', () => {
+  it.each(['acme_', 'a_', 'acme_live_', 'abcdefghijklmnop_', 'a1_2_3_'])('%s is a key', (brand) => {
+    const { plaintext, prefix, digest } = mintApiKey(randomBytes, brand);
+    expect(plaintext).toMatch(new RegExp(`^${brand}[0-9A-Za-z]{49}$`));
+    expect(plaintext.match(new RegExp(apiKeyPattern(brand)))?.[0]).toBe(plaintext);
+    expect(prefix).toBe(plaintext.slice(0, brand.length + 8));
+    expect(publicPrefixOf(plaintext)).toBe(prefix);
+    expect(publicPartOf(plaintext.slice(0, -5))).toBe(prefix);
+    expect(publicPartOf(plaintext.slice(0, brand.length + 3))).toHaveLength(brand.length + 3);
+    expect(lookupDigestOf(plaintext)).toEqual({ apiKeyDigest: digest, isForeign: false });
+  });
+
+  it.each([
+    '',
+    '_',
+    'Acme_',
+    'acme',
+    '1acme_',
+    'acme-live_',
+    'abcdefghijklmnopq_',
+    'ceiba_secret_',
+    'ceiba_invite_',
+    'ceiba_reset_',
+    'ceiba_mail_',
+    'ceiba_setup_',
+    'ceiba_token_',
+  ])('%j is no prefix of keys', (brand) => {
+    expect(isKeyBrand(brand)).toBe(false);
+    expect(isWellFormedApiKey(mintApiKey(randomBytes, brand).plaintext)).toBe(false);
+  });
+
+  it('shows no part of another issuer’s secret that begins alike', () => {
+    const { plaintext } = mintApiKey(randomBytes, 'acme_');
+    expect(publicPrefixOf(`${plaintext.slice(0, -1)}-`)).toBeNull();
+    expect(publicPrefixOf('sk_live_4eC39HqLyjWDarjtT1zdp7dc')).toBeNull();
+  });
+});
+
+describe('a text of another issuer', () => {
+  it('is looked up among imported keys where it has 16 to 256 printable characters of ASCII', () => {
+    for (const text of ['x'.repeat(16), '~'.repeat(256), `${mintApiKey(randomBytes).plaintext}0`]) {
+      expect(lookupDigestOf(text)).toEqual({ apiKeyDigest: digestOf(text), isForeign: true });
+    }
+  });
+
+  it.each([
+    null,
+    undefined,
+    '',
+    'x'.repeat(15),
+    'x'.repeat(257),
+    'with a blank inside',
+    'é'.repeat(16),
+  ])('%j is not', (text) => {
+    expect(lookupDigestOf(text)).toBeNull();
   });
 });
 

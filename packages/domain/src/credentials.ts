@@ -1,6 +1,6 @@
 /**
  * Downstream keys, project secrets, invitations, resets of passwords, links in mails, setup tokens and
- * access tokens: `<brand><43 base62 digits><6 base62 digits>`.
+ * access tokens: `<brand><43 base62 digits><6 base62 digits>`. A project chooses the brand of its keys.
  *
  * The 43 digits are 256 random bits as one big-endian number, so no digit is biased beyond the
  * number itself. The 6 are the CRC-32 (ISO-HDLC, the one of zlib and PNG) over the ASCII
@@ -24,11 +24,34 @@ const RANDOM_BYTES = 32;
 const RANDOM_DIGITS = 43;
 const CHECKSUM_DIGITS = 6;
 const DISPLAYED_DIGITS = 8;
-/** Of the prefix of a key that is stored and shown, in characters. */
-export const API_KEY_PREFIX_LENGTH = API_KEY_BRAND.length + DISPLAYED_DIGITS;
 
-/** For secret scanners: the source of a regular expression that finds a downstream key in text. */
-export const API_KEY_PATTERN = `\\b${API_KEY_BRAND}[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}\\b`;
+/** What the keys of a project may begin with, in place of `ceiba_`: the source of a regular expression. */
+export const KEY_BRAND_PATTERN = '[a-z][a-z0-9_]{0,15}_';
+const KEY_BRAND = new RegExp(`^${KEY_BRAND_PATTERN}$`);
+const KEY_BRAND_LENGTH_MAX = 17;
+
+/** What keys may not begin with, because other credentials do. */
+export const RESERVED_BRANDS: readonly string[] = [
+  PROJECT_SECRET_BRAND,
+  INVITATION_BRAND,
+  PASSWORD_RESET_BRAND,
+  MAIL_LINK_BRAND,
+  SETUP_TOKEN_BRAND,
+  ACCESS_TOKEN_BRAND,
+];
+
+/** Whether the keys of a project may begin with a text. */
+export const isKeyBrand = (text: string): boolean =>
+  KEY_BRAND.test(text) && !RESERVED_BRANDS.includes(text);
+
+/**
+ * For secret scanners: the source of a regular expression that finds in text the keys that begin with a
+ * brand.
+ */
+export const apiKeyPattern = (brand: string): string =>
+  `\\b${brand}[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}\\b`;
+
+export const API_KEY_PATTERN = apiKeyPattern(API_KEY_BRAND);
 /** For secret scanners: the source of a regular expression that finds a project secret in text. */
 export const PROJECT_SECRET_PATTERN = `\\b${PROJECT_SECRET_BRAND}[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}\\b`;
 
@@ -52,6 +75,9 @@ const LOOKS_LIKE_API_KEY = new RegExp(
   `^\\s*(${API_KEY_BRAND}[0-9A-Za-z]{${DISPLAYED_DIGITS}})[0-9A-Za-z]{32,64}\\s*$`,
 );
 
+/** Of a text that another issuer's key may be: 16 to 256 printable characters of ASCII. */
+const FOREIGN_KEY = /^[!-~]{16,256}$/;
+
 export type CredentialState = 'missing' | 'presented';
 
 /** Whether a request carries a credential. Whitespace alone does not count. */
@@ -71,9 +97,14 @@ export interface MintedCredential {
   digest: Buffer;
 }
 
-/** A new downstream key. @throws RangeError when `random` does not return 32 bytes. */
-export function mintApiKey(random: RandomBytes): MintedCredential {
-  return mint(API_KEY_BRAND, random);
+/**
+ * A new downstream key.
+ *
+ * @param brand what the keys of its project begin with
+ * @throws RangeError when `random` does not return 32 bytes
+ */
+export function mintApiKey(random: RandomBytes, brand: string = API_KEY_BRAND): MintedCredential {
+  return mint(brand, random);
 }
 
 /** A new project secret. @throws RangeError when `random` does not return 32 bytes. */
@@ -106,9 +137,12 @@ export function mintAccessToken(random: RandomBytes): MintedCredential {
   return mint(ACCESS_TOKEN_BRAND, random);
 }
 
-/** Whether the text has the shape of a downstream key and its checksum agrees. */
+/** Whether the text has the shape of a downstream key, with any brand, and its checksum agrees. */
 export function isWellFormedApiKey(text: string): boolean {
-  return isWellFormed(API_KEY_BRAND, text);
+  const brandLength = text.length - RANDOM_DIGITS - CHECKSUM_DIGITS;
+  if (brandLength < 2 || brandLength > KEY_BRAND_LENGTH_MAX) return false;
+  const brand = text.slice(0, brandLength);
+  return isKeyBrand(brand) && isWellFormed(brand, text);
 }
 
 /** Whether the text has the shape of a project secret and its checksum agrees. */
@@ -141,19 +175,43 @@ export function isWellFormedAccessToken(text: string): boolean {
   return isWellFormed(ACCESS_TOKEN_BRAND, text);
 }
 
+/** How a presented text can be a key. */
+export interface KeyDigest {
+  apiKeyDigest: Buffer;
+  /** Whether only a key can match that was imported from another issuer: the text has no checksum of ours. */
+  isForeign: boolean;
+}
+
 /**
  * The digest by which to look up a presented key. Null where no key can match: the checksum saves
  * the database a lookup for a text that is not a key.
  */
-export const lookupDigestOf = (presented: string | null | undefined): Buffer | null =>
-  presented != null && isWellFormedApiKey(presented) ? digestOf(presented) : null;
+export function lookupDigestOf(presented: string | null | undefined): KeyDigest | null {
+  if (presented == null) return null;
+  const isForeign = !isWellFormedApiKey(presented);
+  if (isForeign && !FOREIGN_KEY.test(presented)) return null;
+  return { apiKeyDigest: digestOf(presented), isForeign };
+}
 
 /**
- * The prefix of a presented text that may be stored and shown: that of a key, unknown or with a typing
- * error. Null for everything else, such as a project secret or another service's token.
+ * The prefix of a presented text that may be stored and shown: that of a key, unknown or, where it
+ * begins as most keys do, with a typing error. Null for everything else, such as a project secret or
+ * another service's token, of which it would be a part of the secret.
  */
-export const publicPrefixOf = (presented: string | null | undefined): string | null =>
-  (presented != null && LOOKS_LIKE_API_KEY.exec(presented)?.[1]) || null;
+export function publicPrefixOf(presented: string | null | undefined): string | null {
+  if (presented == null) return null;
+  const text = presented.trim();
+  return isWellFormedApiKey(text)
+    ? text.slice(0, DISPLAYED_DIGITS - RANDOM_DIGITS - CHECKSUM_DIGITS)
+    : (LOOKS_LIKE_API_KEY.exec(text)?.[1] ?? null);
+}
+
+const BEGINS_LIKE_API_KEY = new RegExp(
+  `^(${KEY_BRAND_PATTERN}[0-9A-Za-z]{${DISPLAYED_DIGITS}})[0-9A-Za-z]*$`,
+);
+
+/** As much of a part of a key as is stored and shown of it; any other text as it is. */
+export const publicPartOf = (text: string): string => BEGINS_LIKE_API_KEY.exec(text)?.[1] ?? text;
 
 /** SHA-256 of the UTF-8 bytes of the text, 32 bytes. */
 export function digestOf(text: string): Buffer {

@@ -25,13 +25,18 @@ const CONTRACT_ROWS: [ApiKeyStatus, ApiKeyTrigger, TransitionOutcome, ApiKeyStat
 ];
 
 /** The contract says nothing of these; they follow the expiry. */
-const OWN_ROWS: typeof CONTRACT_ROWS = (['set_disabled', 'set_limits', 'update'] as const).flatMap(
-  (trigger) => [
-    ['active', trigger, 'updated', 'active'],
-    ['revoked', trigger, 'conflict', 'revoked'],
-    ['archived', trigger, 'conflict', 'archived'],
-  ],
-);
+const OWN_TRIGGERS = [
+  'set_disabled',
+  'set_limits',
+  'update',
+  'rotate',
+  'end_previous_secret',
+] as const;
+const OWN_ROWS = OWN_TRIGGERS.flatMap((trigger): typeof CONTRACT_ROWS => [
+  ['active', trigger, 'updated', 'active'],
+  ['revoked', trigger, 'conflict', 'revoked'],
+  ['archived', trigger, 'conflict', 'archived'],
+]);
 const ROWS = [...CONTRACT_ROWS, ...OWN_ROWS];
 
 describe('the life of a downstream key', () => {

@@ -15,6 +15,8 @@ export const TRANSITIONS = {
   set_disabled: { active: 'updated', revoked: 'conflict', archived: 'conflict' },
   set_limits: { active: 'updated', revoked: 'conflict', archived: 'conflict' },
   update: { active: 'updated', revoked: 'conflict', archived: 'conflict' },
+  rotate: { active: 'updated', revoked: 'conflict', archived: 'conflict' },
+  end_previous_secret: { active: 'updated', revoked: 'conflict', archived: 'conflict' },
 } as const satisfies Record<string, Record<ApiKeyStatus, TransitionOutcome>>;
 
 export type ApiKeyTrigger = keyof typeof TRANSITIONS;
@@ -27,6 +29,8 @@ export const TARGET_STATUS = {
   set_disabled: 'active',
   set_limits: 'active',
   update: 'active',
+  rotate: 'active',
+  end_previous_secret: 'active',
 } as const satisfies Record<ApiKeyTrigger, ApiKeyStatus>;
 
 const COUNTS_AGAINST_CAP = {

@@ -1,5 +1,5 @@
 /** Columns and conditions that tables have in common. */
-import { SCOPES_MAX } from '@ceiba/contract/sets';
+import { METADATA_BYTES_MAX, SCOPES_MAX } from '@ceiba/contract/sets';
 import { type LimitName, listLimits, QUOTA_MAX } from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
 import {
@@ -8,6 +8,7 @@ import {
   check,
   customType,
   integer,
+  jsonb,
   primaryKey,
   text,
   timestamp,
@@ -57,6 +58,14 @@ export const limitChecks = (name: string, table: Record<LimitName, AnyPgColumn>)
   listLimits((limit, { column }) =>
     check(`${name}_${column}_check`, between(table[limit], 0, QUOTA_MAX)),
   );
+
+/** An object of the owner, which no decision returns; empty where there is none. */
+export const metadata = () =>
+  jsonb('metadata').$type<Record<string, unknown>>().notNull().default({});
+
+/** Postgres writes spaces that JSON does not need. */
+export const smallObject = (column: unknown) =>
+  sql`jsonb_typeof(${column}) = 'object' and octet_length(${column}::text) <= ${sql.raw(String(2 * METADATA_BYTES_MAX))}`;
 
 /** Labels, null where there is no list. */
 export const labels = () => text('scopes').array().$type<readonly string[]>();

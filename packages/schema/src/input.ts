@@ -14,6 +14,7 @@ import {
   DECISION_RETENTION_DAYS_MAX,
   DECISION_RETENTION_DAYS_MIN,
   eachLimit,
+  isKeyBrand,
   listLimits,
   PLAN_LIMIT_MAX,
   parsePathPattern,
@@ -121,6 +122,14 @@ const RULES = {
 export const CUSTOMER_PLAN_RULES = { monthlyQuota: quota.nullable() } as const;
 /** The rules of a customer that differ: its name may be empty too. */
 export const CUSTOMER_RULES = { ...CUSTOMER_PLAN_RULES, name: customerNameSchema } as const;
+
+/** What the keys of a project begin with. */
+export const keyBrandSchema = z
+  .string()
+  .refine(
+    isKeyBrand,
+    'must be a small letter, then at most 15 of a to z, 0 to 9 and _, and end with _; those of Ceiba’s other credentials are taken',
+  );
 
 export const LIMIT_NAMES = listLimits((name) => name);
 

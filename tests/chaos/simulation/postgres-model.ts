@@ -158,6 +158,7 @@ const rowOf = ({ apiKeyId, status, isUsed }: ModelKey) => ({
   status,
   expired: false,
   disabled: false,
+  byPreviousSecret: false,
   neverUsed: !isUsed,
   scopes: null,
   ...NO_LIMITS,

@@ -178,7 +178,7 @@ describe('docs/reference/cli.md', () => {
       const created = await createApiKey(context, {
         projectId: project!.id,
         displayName: 'Batch job',
-        minted: mintApiKey(randomBytes),
+        mint: () => mintApiKey(randomBytes),
       });
       if (created.kind !== 'created') throw new Error(created.kind);
       return created.apiKeyId;

@@ -139,7 +139,11 @@ describe('ceiba key set-limits', () => {
   let apiKeyId: string;
   beforeEach(async () => {
     const minted = mintApiKey(randomBytes);
-    const created = await createApiKey(desk.ctx, { projectId, displayName: 'Batch job', minted });
+    const created = await createApiKey(desk.ctx, {
+      projectId,
+      displayName: 'Batch job',
+      mint: () => minted,
+    });
     if (created.kind !== 'created') throw new Error(created.kind);
     ({ apiKeyId } = created);
   });

@@ -69,7 +69,11 @@ describe('ceiba requests', () => {
 
   test('is narrowed by every option, and shows nothing of another project', async () => {
     const minted = mintApiKey(randomBytes);
-    const created = await createApiKey(desk.ctx, { projectId, displayName: 'Key', minted });
+    const created = await createApiKey(desk.ctx, {
+      projectId,
+      displayName: 'Key',
+      mint: () => minted,
+    });
     if (created.kind !== 'created') throw new Error(created.kind);
     const { apiKeyId } = created;
     const first = await log(1, { outcome: 'allowed', method: 'POST', requestId: 'host-1' });

@@ -17,7 +17,11 @@ beforeEach(async () => {
   const { stdout } = await desk.apply(yaml, { json: true });
   projectId = JSON.parse(stdout).projects[0].projectId;
   const minted = mintApiKey(randomBytes);
-  const created = await createApiKey(desk.ctx, { projectId, displayName: 'Batch job', minted });
+  const created = await createApiKey(desk.ctx, {
+    projectId,
+    displayName: 'Batch job',
+    mint: () => minted,
+  });
   if (created.kind !== 'created') throw new Error(created.kind);
   ({ apiKeyId } = created);
   policyId = (await listPolicies(desk.db, projectId))[0]!.policyId;

@@ -135,7 +135,7 @@ export async function makeKey(
   const created = await createApiKey(ctx, {
     projectId,
     displayName: 'Batch job',
-    minted,
+    mint: () => minted,
     ...input,
   });
   return { projectId, apiKeyId: expectKind(created, 'created').apiKeyId, minted };

@@ -35,6 +35,7 @@ function attributesOf(decision: NewDecision, at: Date): Attributes {
     'ceiba.request.id': record.requestId,
     'ceiba.api_key.id': record.apiKeyId,
     'ceiba.api_key.prefix': record.keyPrefix,
+    'ceiba.api_key.by_previous_secret': record.byPreviousSecret || undefined,
     'ceiba.customer.id': record.customerId,
     'ceiba.policy.id': record.policyId,
     'ceiba.limits.rate_per_minute': limits?.rateLimitPerMinute,

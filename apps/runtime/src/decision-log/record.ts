@@ -34,6 +34,7 @@ export function recordOf(
     apiKeyId: row.apiKey?.apiKeyId ?? null,
     customerId: row.customer?.customerId ?? null,
     keyPrefix: row.apiKey?.keyPrefix ?? publicPrefixOf(apiKey),
+    byPreviousSecret: row.apiKey?.byPreviousSecret ?? false,
     policyId: policy?.policyId ?? null,
     limits: decision.limits ?? null,
     limitOwner: exceeded?.owner ?? null,

@@ -4,7 +4,7 @@ import type { Logger } from '@ceiba/process/log';
 import type { LookupItem, LookupRow } from '@ceiba/schema';
 import type { Deadline } from '../deadline.ts';
 import type { DecidedCall } from '../decision-log/record.ts';
-import type { CostRecord, DenialRecord } from '../usage/process-counts.ts';
+import type { CostRecord, DenialRecord, PreviousUse } from '../usage/process-counts.ts';
 
 /** What a decision needs from the rest of the Runtime. */
 export interface Dependencies {
@@ -16,7 +16,11 @@ export interface Dependencies {
     ): PolicyMatcher<PolicyFacts> | Promise<PolicyMatcher<PolicyFacts>>;
   };
   limiter: { charge(request: ChargeRequest, deadline: Deadline): Promise<Charge> };
-  usage: { countDenial(denial: DenialRecord): void; countCost(call: CostRecord): void };
+  usage: {
+    countDenial(denial: DenialRecord): void;
+    countCost(call: CostRecord): void;
+    notePreviousUse(key: PreviousUse): void;
+  };
   decisionLog: { add(call: DecidedCall, decision: Decision, charge?: Charge): void };
   firstUses: { record(apiKeyId: string, deadline: Deadline): Promise<void> };
   errors: { reportUnclearRequest(problem: string, requestId: string): void };

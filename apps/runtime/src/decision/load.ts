@@ -36,7 +36,8 @@ export async function load(
   const rows = await outcomesOf(
     questions.map((question) => {
       const apiKey = question instanceof TransportError ? null : question.apiKey;
-      return lookups.find({ projectId, apiKeyDigest: lookupDigestOf(apiKey) }, deadline);
+      const key = lookupDigestOf(apiKey) ?? { apiKeyDigest: null };
+      return lookups.find({ projectId, ...key }, deadline);
     }),
   );
   const read = rows.flatMap((row) => (row instanceof UnavailableError ? [] : row));

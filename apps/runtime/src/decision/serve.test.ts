@@ -44,6 +44,7 @@ function dependenciesOf(charge: Dependencies['limiter']['charge']): Dependencies
       status: 'active' as const,
       expired: false,
       disabled: false,
+      byPreviousSecret: false,
       neverUsed: false,
       scopes: null,
       ...eachLimit(() => null),
@@ -61,7 +62,7 @@ function dependenciesOf(charge: Dependencies['limiter']['charge']): Dependencies
     lookups: { find: async () => row },
     policies: { matcherFor: () => ({ match: () => policy }) },
     limiter: { charge },
-    usage: { countDenial() {}, countCost() {} },
+    usage: { countDenial() {}, countCost() {}, notePreviousUse() {} },
     decisionLog: { add() {} },
     firstUses: { record: async () => {} },
     errors: { reportUnclearRequest() {} },
@@ -137,7 +138,7 @@ it('counts what a call cost also where its first use cannot be written', async (
   const answers = await askAll(
     {
       ...dependencies,
-      usage: { countDenial() {}, countCost: (call) => void costs.push(call) },
+      usage: { ...dependencies.usage, countCost: (call) => void costs.push(call) },
       firstUses: { record: () => Promise.reject(new UnavailableError('database', 'away')) },
     },
     [{ ...question, cost: 5 }],

@@ -69,6 +69,7 @@ export async function settle(
   const outcome = charge.kind === 'allowed' ? 'allowed' : charge.denialReason;
   if (outcome === 'allowed') {
     usage.countCost({ projectId, apiKeyId, cost });
+    if (row.apiKey?.byPreviousSecret) usage.notePreviousUse({ projectId, ...row.apiKey });
     if (row.apiKey?.neverUsed) await firstUses.record(apiKeyId, deadline);
   }
   log.debug({ decisionId, projectId, apiKeyId, policyId, outcome }, 'decision');

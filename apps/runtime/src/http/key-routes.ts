@@ -41,8 +41,8 @@ async function get({ run, projectId, id: apiKeyId }: ProjectCall): Promise<ApiKe
 
 async function create({ run, projectId, body, random }: ProjectCall): Promise<ApiKeyCreateResult> {
   const { expiresAt, ...fields } = parseBody(createApiKeyRequestSchema, body);
-  const minted = mintApiKey(random);
-  const input = { projectId, minted, ...fields, expiresAt: dateOf(expiresAt) };
+  const mint = (brand: string) => mintApiKey(random, brand);
+  const input = { projectId, mint, ...fields, expiresAt: dateOf(expiresAt) };
   const result = await run((ctx) => createApiKey(ctx, input));
   switch (result.kind) {
     case 'not_found': // the project was deleted after its secret was checked
@@ -52,8 +52,8 @@ async function create({ run, projectId, body, random }: ProjectCall): Promise<Ap
     case 'plan_limit_reached':
       throw fullPlan(result);
     case 'created': {
-      const { apiKeyId, displayName, keyPrefix } = result;
-      return { apiKeyId, displayName, keyPrefix, plaintextKey: minted.plaintext };
+      const { kind: _, ...created } = result;
+      return created;
     }
   }
 }

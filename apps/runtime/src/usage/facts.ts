@@ -1,4 +1,5 @@
 import type {
+  LastUse,
   UsageBatch,
   UsageCostCount,
   UsageDayCount,
@@ -35,6 +36,8 @@ interface LastUseFact {
   kind: 'lastUse';
   projectId: string;
   apiKeyId: string;
+  /** The prefix of the secret, where it was one that a rotation has replaced. */
+  previousPrefix?: string;
   count: number;
 }
 
@@ -48,7 +51,10 @@ export function fieldOf(fact: CountFact): string {
 
 /** Identifies what a fact counts among those of its project. */
 export function factName(fact: UsageFact): string {
-  if (fact.kind === 'lastUse') return fact.apiKeyId;
+  if (fact.kind === 'lastUse') {
+    const { apiKeyId, previousPrefix } = fact;
+    return previousPrefix === undefined ? apiKeyId : `p|${apiKeyId}|${previousPrefix}`;
+  }
   if (fact.kind !== 'cost') return fieldOf(fact);
   return `c|${fact.incarnation}|${fact.hour}|${fact.apiKeyId}|${fact.of}`;
 }
@@ -66,7 +72,7 @@ export function toBatch(facts: readonly UsageFact[]): UsageBatch {
     months: [] as MonthFact[],
     days: [] as DayFact[],
     costs: [] as UsageCostCount[],
-    lastUsed: [] as { apiKeyId: string; at: Date }[],
+    lastUsed: [] as LastUse[],
   };
   for (const { fact } of sorted) {
     switch (fact.kind) {
@@ -83,7 +89,7 @@ export function toBatch(facts: readonly UsageFact[]): UsageBatch {
         batch.costs.push({ ...fact, kind: fact.of });
         break;
       case 'lastUse':
-        batch.lastUsed.push({ apiKeyId: fact.apiKeyId, at: new Date(fact.count) });
+        batch.lastUsed.push({ ...fact, at: new Date(fact.count) });
     }
   }
   return batch;

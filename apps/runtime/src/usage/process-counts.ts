@@ -17,6 +17,13 @@ export interface CostRecord {
   cost: number;
 }
 
+/** An allowed call with the secret that a rotation has replaced. */
+export interface PreviousUse {
+  projectId: string;
+  apiKeyId: string;
+  keyPrefix: string;
+}
+
 export interface ProcessCounterOptions {
   ledger: UsageLedger;
   /** Returns a random name for an incarnation. */
@@ -55,6 +62,11 @@ export class ProcessCounter {
     const of = cost === 0 ? 'free' : 'surplus';
     const counted = this.#costs.raise(`${projectId}|${apiKeyId}|${of}`, Math.abs(cost - 1));
     this.#options.ledger.keep({ kind: 'cost', ...counted, projectId, apiKeyId, of });
+  }
+
+  notePreviousUse({ projectId, apiKeyId, keyPrefix: previousPrefix }: PreviousUse): void {
+    const { ledger, wallClockMs } = this.#options;
+    ledger.keep({ kind: 'lastUse', projectId, apiKeyId, previousPrefix, count: wallClockMs() });
   }
 }
 

@@ -100,10 +100,9 @@ export const createKey = operation({
       isExpired: apiKey.shape.isExpired,
     }),
   run: async (call, { projectId, expiresAt, ...fields }) => {
-    const minted = mintApiKey(call.random);
     const result = await createApiKey(changing(call, projectId, 'change_keys'), {
       projectId,
-      minted,
+      mint: (brand) => mintApiKey(call.random, brand),
       ...fields,
       expiresAt: dateOf(expiresAt),
     });
@@ -112,7 +111,7 @@ export const createKey = operation({
       throw missing(`Project ${projectId} has no customer ${fields.customerId}.`, 'customerId');
     }
     if (result.kind !== 'created') throw noProject(projectId);
-    const { apiKeyId, displayName, keyPrefix } = result;
+    const { apiKeyId, displayName, keyPrefix, plaintextKey } = result;
     const row = await getApiKeyRow(call.ctx.db, { projectId, apiKeyId });
     if (row === null) throw failure('The project has just been deleted.');
     return {
@@ -124,7 +123,7 @@ export const createKey = operation({
       ...limitsIn(row),
       ...(row.customer && { customer: row.customer }),
       ...(row.scopes && { scopes: row.scopes }),
-      plaintextKey: minted.plaintext,
+      plaintextKey,
       isExpired: row.isExpired,
     };
   },

@@ -22,15 +22,25 @@ export const API_KEY_FIELDS = [
   ...LIMIT_NAMES,
 ] as const;
 
+/** @param brand what the secret begins with. Only the digest and the prefix are stored. */
+export type Mint = (brand: string) => MintedCredential;
+
 export interface CreateApiKeyInput extends ApiKeyFields {
   projectId: string;
   displayName: string;
-  /** Only its digest and its prefix are stored. */
-  minted: MintedCredential;
+  /** Makes the secret, given what the keys of the project begin with. */
+  mint: Mint;
 }
 
 export type CreateApiKeyResult =
-  | { kind: 'created'; apiKeyId: string; displayName: string; keyPrefix: string }
+  | {
+      kind: 'created';
+      apiKeyId: string;
+      displayName: string;
+      keyPrefix: string;
+      /** Shown once. */
+      plaintextKey: string;
+    }
   | FullPlan
   /** `unknown_customer`: the project has no customer of that id. */
   | { kind: 'unknown_customer' | 'not_found' };
@@ -45,8 +55,8 @@ export async function createApiKey(
   given: CreateApiKeyInput,
 ): Promise<CreateApiKeyResult> {
   requireOneName(given);
-  const { projectId, minted, ...input } = checked(given, ['displayName', ...API_KEY_FIELDS]);
-  return changingProject(ctx, projectId, lockProject, async (tx, _, audit) => {
+  const { projectId, mint, ...input } = checked(given, ['displayName', ...API_KEY_FIELDS]);
+  return changingProject(ctx, projectId, lockProject, async (tx, project, audit) => {
     const full = await fullPlanOfProject(tx, projectId);
     if (full !== null) return full;
     const customer = await customerNamed(tx, input, { projectId, audit });
@@ -55,6 +65,7 @@ export async function createApiKey(
     const fullCustomer = customerId && (await fullPlanOfCustomer(tx, { projectId, customerId }));
     if (fullCustomer) return fullCustomer;
     const { displayName, expiresAt = null, scopes = null } = input;
+    const minted = mint(project.keyPrefix);
     const shown = { displayName, keyPrefix: minted.prefix };
     const limits = eachLimit((limit) => input[limit] ?? null);
     const state = { ...shown, expiresAt, ...limits, scopes: scopes && [...scopes], customerId };
@@ -72,6 +83,6 @@ export async function createApiKey(
       ...(externalId !== undefined && { customer: externalId }),
     };
     await audit('api_key.create', { id: apiKeyId, label: displayName }, { after });
-    return { kind: 'created', apiKeyId, ...shown };
+    return { kind: 'created', apiKeyId, ...shown, plaintextKey: minted.plaintext };
   });
 }

@@ -1,6 +1,7 @@
 import type { ApiKeyStatus } from '@ceiba/contract';
-import { API_KEY_BRAND, API_KEY_PREFIX_LENGTH } from '@ceiba/domain';
+import { API_KEY_BRAND, digestOf, publicPartOf } from '@ceiba/domain';
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Executor } from '../connection/database.ts';
 import {
   keyset,
@@ -166,14 +167,16 @@ function matching({
   );
 }
 
-/** Compares as many characters as a stored prefix has, so that a whole key finds its row too. */
+/** A whole key finds its row by its digest, and a part of one by the characters that a row keeps. */
 function matchesText(text: string): SQL {
   const id = text.toLowerCase();
-  const prefixes = text.startsWith(API_KEY_BRAND) ? [text] : [text, API_KEY_BRAND + text];
+  const prefixes = [text, publicPartOf(text), publicPartOf(API_KEY_BRAND + text)];
   return sql`(${sql.join(
     [
       matchesWords(WORDS, text),
-      ...prefixes.map((prefix) => startsWith(prefix.slice(0, API_KEY_PREFIX_LENGTH))),
+      ...[...new Set(prefixes)].map((prefix) => startsWith(apiKeys.keyPrefix, prefix)),
+      startsWith(apiKeys.previousPrefix, publicPartOf(text)),
+      sql`${apiKeys.keyDigest} = ${digestOf(text)}`,
       ...(UUID_ID.test(id) ? [sql`${apiKeys.id} = ${id}`] : []),
     ],
     sql` or `,
@@ -184,5 +187,5 @@ function matchesText(text: string): SQL {
 const WORDS = sql`lower(${apiKeys.displayName} || ' ' || ${apiKeys.note})`;
 
 /** A range rather than `like`, which Postgres cannot combine with another index under `or`. */
-const startsWith = (prefix: string) => sql`(${apiKeys.keyPrefix} collate "C" >= ${prefix}
-  and ${apiKeys.keyPrefix} collate "C" < ${prefix} || chr(1114111))`;
+const startsWith = (column: PgColumn, prefix: string) => sql`(${column} collate "C" >= ${prefix}
+  and ${column} collate "C" < ${prefix} || chr(1114111))`;

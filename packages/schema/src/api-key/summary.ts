@@ -20,22 +20,35 @@ export const summaryColumns = {
     select c.external_id from customers c
     where c.project_id = api_keys.project_id and c.id = api_keys.customer_id)`,
   scopes: apiKeys.scopes,
+  metadata: apiKeys.metadata,
+  isImported: apiKeys.isImported,
+  previousPrefix: apiKeys.previousPrefix,
+  previousLastUsedAt: apiKeys.previousLastUsedAt,
+  /** Null where the secret before the last rotation is not valid any more. */
+  previousValidUntil: sql<Date | null>`case when ${apiKeys.previousExpiresAt} > now()
+    then ${apiKeys.previousExpiresAt} end`.mapWith(apiKeys.previousExpiresAt),
   ...limitsIn(apiKeys),
 };
 
 interface SummaryRow
   extends Omit<
       typeof apiKeys.$inferSelect,
-      'id' | 'projectId' | 'keyDigest' | 'disabledAt' | 'note'
+      | 'id'
+      | 'projectId'
+      | 'keyDigest'
+      | 'previousDigest'
+      | 'previousExpiresAt'
+      | 'disabledAt'
+      | 'note'
     >,
     KeyLimits {
   apiKeyId: string;
   externalCustomerId: string | null;
+  previousValidUntil: Date | null;
 }
 
 /**
- * The read shape: the nine fields of the contract, and those of a customer, of scopes and of limits where
- * they are set. Timestamps are ISO 8601 in UTC, with milliseconds.
+ * The read shape: the nine fields of the contract, and the others where they are set. Timestamps are ISO 8601 in UTC, with milliseconds.
  */
 export function toSummary(row: SummaryRow): ApiKeySummary {
   const { customerId, externalCustomerId: externalId } = row;
@@ -52,6 +65,17 @@ export function toSummary(row: SummaryRow): ApiKeySummary {
     lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
     ...(customerId !== null && externalId !== null && { customer: { customerId, externalId } }),
     ...(row.scopes !== null && { scopes: row.scopes }),
+    ...(Object.keys(row.metadata).length > 0 && { metadata: row.metadata }),
+    ...(row.isImported && { isImported: true }),
+    ...previousOf(row),
     ...Object.fromEntries(limits),
   };
+}
+
+/** The secret before the last rotation, while it is valid. */
+function previousOf({ previousPrefix, previousValidUntil, previousLastUsedAt }: SummaryRow) {
+  if (previousPrefix === null || previousValidUntil === null) return {};
+  const validUntil = previousValidUntil.toISOString();
+  const lastUsedAt = previousLastUsedAt?.toISOString() ?? null;
+  return { previous: { keyPrefix: previousPrefix, validUntil, lastUsedAt } };
 }

@@ -2,6 +2,7 @@ import { API_KEY_STATUSES } from '@ceiba/contract/sets';
 import { API_KEY_NOTE_LENGTH_MAX, listLimits } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
 import {
+  boolean,
   check,
   foreignKey,
   index,
@@ -23,8 +24,11 @@ import {
   labels,
   lengthAtMost,
   limitColumns,
+  metadata,
+  namedKey,
   notNegative,
   oneOf,
+  smallObject,
 } from '../columns.ts';
 import { customers } from '../customer/tables.ts';
 import { projects } from '../project/tables.ts';
@@ -38,6 +42,13 @@ export const apiKeys = pgTable(
     keyPrefix: text('key_prefix').notNull(),
     /** SHA-256 of the whole key (ADR 0001). */
     keyDigest: bytea('key_digest').notNull(),
+    /** Of the secret before the last rotation: accepted as well until it expires (ADR 0061). */
+    previousDigest: bytea('previous_digest'),
+    previousPrefix: text('previous_prefix'),
+    previousExpiresAt: instant('previous_expires_at'),
+    previousLastUsedAt: instant('previous_last_used_at'),
+    /** Whether another issuer made the secret: it need not be random, nor have a checksum. */
+    isImported: boolean('is_imported').notNull().default(false),
     status: text('status', { enum: API_KEY_STATUSES }).notNull().default('active'),
     createdAt: createdAt(),
     expiresAt: instant('expires_at'),
@@ -49,6 +60,8 @@ export const apiKeys = pgTable(
     disabledAt: instant('disabled_at'),
     /** Text of the project's users, which no decision returns. */
     note: text('note').notNull().default(''),
+    /** Of the owner, which no decision returns. */
+    metadata: metadata(),
     /** At most one; the key counts against its limits too. */
     customerId: uuid('customer_id'),
     /** The labels of the policies that it may call; null for all. */
@@ -59,6 +72,13 @@ export const apiKeys = pgTable(
   },
   (table) => [
     unique('api_keys_project_id_key_digest_key').on(table.projectId, table.keyDigest),
+    // Of all keys: Postgres would read a small partial index from end to end, and keep that plan while
+    // thousands of keys are rotated.
+    unique('api_keys_project_id_previous_digest_key').on(table.projectId, table.previousDigest),
+    index('api_keys_imported_idx').on(table.projectId).where(sql`${table.isImported}`),
+    index('api_keys_metadata_idx')
+      .using('gin', table.metadata.op('jsonb_path_ops'))
+      .where(sql`${table.metadata} <> '{}'`),
     index('api_keys_project_id_created_at_idx').on(
       table.projectId,
       table.createdAt.desc().nullsFirst(),
@@ -67,6 +87,9 @@ export const apiKeys = pgTable(
     index('api_keys_active_idx').on(table.projectId).where(sql`${table.status} = 'active'`),
     // A migration adds `api_keys_words_idx`, of the trigrams of name and note, where it may.
     index('api_keys_prefix_idx').on(table.projectId, sql`${table.keyPrefix} collate "C"`),
+    index('api_keys_previous_prefix_idx')
+      .on(table.projectId, sql`${table.previousPrefix} collate "C"`)
+      .where(sql`${table.previousPrefix} is not null`),
     foreignKey({
       name: 'api_keys_customer_fkey',
       columns: [table.projectId, table.customerId],
@@ -75,6 +98,13 @@ export const apiKeys = pgTable(
     index('api_keys_customer_idx')
       .on(table.projectId, table.customerId)
       .where(sql`${table.customerId} is not null`),
+    check(
+      'api_keys_previous_check',
+      sql`num_nulls(${table.previousDigest}, ${table.previousPrefix}, ${table.previousExpiresAt}) in (0, 3)`,
+    ),
+    check('api_keys_previous_digest_check', digest(table.previousDigest)),
+    check('api_keys_previous_expires_at_check', finite(table.previousExpiresAt)),
+    check('api_keys_metadata_check', smallObject(table.metadata)),
     check('api_keys_scopes_check', fewLabels(table.scopes)),
     check('api_keys_key_digest_check', digest(table.keyDigest)),
     check('api_keys_status_check', oneOf(table.status, API_KEY_STATUSES)),
@@ -84,5 +114,27 @@ export const apiKeys = pgTable(
     ...listLimits((limit, { column }) =>
       check(`api_keys_${column}_check`, notNegative(table[limit])),
     ),
+  ],
+);
+
+/** The creations that a host may repeat without a second key: those of the last 24 hours. */
+export const keyCreations = pgTable(
+  'key_creations',
+  {
+    projectId: belongsTo('project_id', () => projects.id),
+    /** The header `Idempotency-Key`. */
+    idempotencyKey: text('idempotency_key').notNull(),
+    /** SHA-256 of what was asked. */
+    bodyDigest: bytea('body_digest').notNull(),
+    apiKeyId: uuid('api_key_id')
+      .notNull()
+      .references(() => apiKeys.id, { onDelete: 'cascade' }),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    namedKey('key_creations_pkey', [table.projectId, table.idempotencyKey]),
+    index('key_creations_created_at_idx').on(table.createdAt),
+    check('key_creations_body_digest_check', digest(table.bodyDigest)),
+    check('key_creations_idempotency_key_check', lengthAtMost(table.idempotencyKey, 255)),
   ],
 );

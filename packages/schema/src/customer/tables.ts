@@ -1,7 +1,6 @@
 import {
   BILLING_DAY_MAX,
   EXTERNAL_ID_BYTES_MAX,
-  METADATA_BYTES_MAX,
   SUBSCRIPTION_STATUSES,
 } from '@ceiba/contract/sets';
 import { sql } from 'drizzle-orm';
@@ -9,7 +8,6 @@ import {
   check,
   foreignKey,
   index,
-  jsonb,
   pgTable,
   smallint,
   text,
@@ -26,7 +24,9 @@ import {
   instant,
   limitChecks,
   limitColumns,
+  metadata,
   oneOf,
+  smallObject,
 } from '../columns.ts';
 import { customerPlans } from '../customer-plan/tables.ts';
 import { projects } from '../project/tables.ts';
@@ -40,7 +40,7 @@ export const customers = pgTable(
     /** The owner's own id. */
     externalId: bytewiseText('external_id').notNull(),
     name: text('name').notNull().default(''),
-    metadata: jsonb('metadata').$type<Record<string, unknown>>().notNull().default({}),
+    metadata: metadata(),
     /** Its keys are denied since then. */
     suspendedAt: instant('suspended_at'),
     /** Null where the customer only groups keys; then it has no status and no period. */
@@ -75,11 +75,7 @@ export const customers = pgTable(
       'customers_external_id_check',
       between(sql`octet_length(${table.externalId})`, 1, EXTERNAL_ID_BYTES_MAX),
     ),
-    // Postgres writes spaces that JSON does not need.
-    check(
-      'customers_metadata_check',
-      sql`jsonb_typeof(${table.metadata}) = 'object' and octet_length(${table.metadata}::text) <= ${sql.raw(String(2 * METADATA_BYTES_MAX))}`,
-    ),
+    check('customers_metadata_check', smallObject(table.metadata)),
     check(
       'customers_plan_check',
       sql`(${table.planId} is null) = (${table.subscriptionStatus} is null)

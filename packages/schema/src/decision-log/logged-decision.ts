@@ -8,6 +8,7 @@ export function toLoggedDecision(record: DecisionRecord): LoggedDecision {
     decisionId,
     at: at.toISOString(),
     ...published,
+    byPreviousSecret: record.byPreviousSecret ?? false,
     allowed: outcome === 'allowed',
     denialReason: outcome === 'allowed' ? null : outcome,
     exceededLimit: exceededLimitOf({ limitOwner, limitWindow, limitValue }),

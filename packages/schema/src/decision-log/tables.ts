@@ -2,7 +2,17 @@ import type { Limits } from '@ceiba/contract';
 import { DENIAL_DETAILS, LIMIT_OWNERS, LIMIT_WINDOWS, OUTCOMES } from '@ceiba/contract/sets';
 import { LOGGED_PATH_BYTES_MAX } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
-import { bigint, check, index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { bytewiseText, instant, namedKey, notNegative, oneOf, quota } from '../columns.ts';
 
 /**
@@ -33,6 +43,8 @@ export const decisions = pgTable(
     customerId: uuid('customer_id'),
     /** The public prefix of the credential, also of an unknown key; null where it has none. */
     keyPrefix: text('key_prefix'),
+    /** Whether it was the secret that a rotation has replaced, within its overlap; null is no. */
+    byPreviousSecret: boolean('by_previous_secret'),
     /** The policy that matched; it may have been deleted since. */
     policyId: uuid('policy_id'),
     /** What the charge answered; null where an earlier check denied. */

@@ -13,6 +13,8 @@ export interface LookupItem {
   projectId: string;
   /** SHA-256, 32 bytes; null reads the project alone. */
   apiKeyDigest: Buffer | null;
+  /** Whether it is asked only where the project accepts imported keys. */
+  isForeign?: boolean;
 }
 
 /** What a decision is based on, as the primary had it when the statement ran. */
@@ -39,11 +41,11 @@ function labelsColumn(sql: string) {
   return column<Labels>(`to_json(${sql})`);
 }
 
-function limitColumns(table: string) {
+function limitColumns(of: (name: string) => string) {
   return {
-    rateLimitPerMinute: column<number | null>(`${table}.rate_limit_per_minute`),
-    dailyQuota: quotaColumn(`${table}.daily_quota`),
-    monthlyQuota: quotaColumn(`${table}.monthly_quota`),
+    rateLimitPerMinute: column<number | null>(of('rate_limit_per_minute')),
+    dailyQuota: quotaColumn(of('daily_quota')),
+    monthlyQuota: quotaColumn(of('monthly_quota')),
   };
 }
 
@@ -75,16 +77,22 @@ const PLAN = rowPart(SUBSCRIPTION.end, {
   dailyQuota: quotaColumn('plan.daily_quota'),
 });
 
+/** Of the row of a key by either of its secrets. */
+const ofKey = (name: string) => `coalesce(k.${name}, o.${name})`;
+
 const API_KEY = rowPart(PLAN.end, {
-  apiKeyId: column<string>('k.id'),
-  displayName: column<string>('k.display_name'),
-  keyPrefix: column<string>('k.key_prefix'),
-  status: column<ApiKeyStatus>('k.status'),
-  expired: column<boolean>('coalesce(k.expires_at <= now(), false)'),
-  disabled: column<boolean>('k.disabled_at is not null'),
-  neverUsed: column<boolean>('k.last_used_at is null'),
-  scopes: labelsColumn('k.scopes'),
-  ...limitColumns('k'),
+  apiKeyId: column<string>(ofKey('id')),
+  displayName: column<string>(ofKey('display_name')),
+  /** Of the secret that was presented. */
+  keyPrefix: column<string>('coalesce(k.key_prefix, o.previous_prefix)'),
+  status: column<ApiKeyStatus>(ofKey('status')),
+  expired: column<boolean>(`coalesce(${ofKey('expires_at')} <= now(), false)`),
+  disabled: column<boolean>(`${ofKey('disabled_at')} is not null`),
+  neverUsed: column<boolean>(`${ofKey('last_used_at')} is null`),
+  /** Found by the secret before its last rotation. */
+  byPreviousSecret: column<boolean>('o.id is not null'),
+  scopes: labelsColumn(ofKey('scopes')),
+  ...limitColumns(ofKey),
 });
 
 const CUSTOMER = rowPart(API_KEY.end, {
@@ -92,7 +100,7 @@ const CUSTOMER = rowPart(API_KEY.end, {
   externalId: column<string>('c.external_id'),
   suspended: column<boolean>('c.suspended_at is not null'),
   billingDay: column<number>('c.billing_day'),
-  ...limitColumns('c'),
+  ...limitColumns((name) => `c.${name}`),
 });
 
 const CUSTOMER_PLAN = rowPart(CUSTOMER.end, {
@@ -101,7 +109,7 @@ const CUSTOMER_PLAN = rowPart(CUSTOMER.end, {
   status: column<SubscriptionStatus>('c.subscription_status'),
   admits: column<boolean>(admitsNow('c', 'subscription_status')),
   scopes: labelsColumn('cp.scopes'),
-  ...limitColumns('cp'),
+  ...limitColumns((name) => `cp.${name}`),
 });
 
 const PROJECTS = bulk<string>({ id: ['uuid', (projectId) => projectId] });
@@ -109,11 +117,24 @@ const PROJECTS = bulk<string>({ id: ['uuid', (projectId) => projectId] });
 const KEYS = bulk<LookupItem>({
   project_id: ['uuid', ({ projectId }) => projectId],
   key_digest: ['bytea', ({ apiKeyDigest }) => apiKeyDigest],
+  is_foreign: ['boolean', ({ isForeign }) => String(isForeign ?? false)],
 });
 
 /**
+ * What is asked per key. A foreign text asks for null, which finds nothing, unless the project accepts
+ * imported keys. A subquery of its own, so that Postgres computes the digest once.
+ */
+const askedKeys = (after: number) => `(
+  select row.position, row.project_id, case when not row.is_foreign then row.key_digest
+    else (select row.key_digest from projects f where f.id = row.project_id and f.accepts_imported_keys)
+  end as digest
+  from ${KEYS.rows(after)} offset 0
+) row`;
+
+/**
  * One row per project, then one row per key: a batch of one project reads the project once. One
- * statement sees both as they were at the same moment.
+ * statement sees both as they were at the same moment. A key is `k` by its secret, or else `o` by the
+ * one before (rule one-key): one join with `or` would read the whole table.
  *
  * Times are compared here, by the database's clock, and returned as booleans (rule database-time).
  * The parameters hold only UUIDs and digests, so the casts cannot fail (rule poisoned-item).
@@ -128,9 +149,11 @@ export const LOOKUP_STATEMENT = `
   union all
   select row.position::int, null, null, null, ${PROJECT.nulls}, ${SUBSCRIPTION.nulls},
     ${PLAN.nulls}, ${API_KEY.sql}, ${CUSTOMER.sql}, ${CUSTOMER_PLAN.sql}
-  from ${KEYS.rows(PROJECTS.names.length)}
-  left join api_keys k on k.project_id = row.project_id and k.key_digest = row.key_digest
-  left join customers c on c.project_id = k.project_id and c.id = k.customer_id
+  from ${askedKeys(PROJECTS.names.length)}
+  left join api_keys k on k.project_id = row.project_id and k.key_digest = row.digest
+  left join api_keys o on o.project_id = row.project_id and o.previous_expires_at > now()
+    and o.previous_digest = case when k.id is null then row.digest end
+  left join customers c on c.project_id = row.project_id and c.id = ${ofKey('customer_id')}
   left join customer_plans cp on cp.project_id = c.project_id and cp.id = c.plan_id`;
 
 /** The parameters of {@link LOOKUP_STATEMENT}. */

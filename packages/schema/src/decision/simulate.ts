@@ -21,7 +21,7 @@ import { getSubscription, type Subscription } from '../subscription/get.ts';
 import { apiKeys } from '../tables.ts';
 import { toMs } from '../time.ts';
 import { readPeriodUse } from '../usage/period-totals.ts';
-import { lookupMany } from './lookup.ts';
+import { type LookupItem, lookupMany } from './lookup.ts';
 
 export interface SimulationInput {
   projectId: string;
@@ -70,8 +70,8 @@ export async function readSimulation(
   db: Database,
   { projectId, credential, method, path }: SimulationInput,
 ): Promise<Simulation | null> {
-  const apiKeyDigest = await digestOfCredential(db, projectId, credential);
-  const [row] = await lookupMany(db, [{ projectId, apiKeyDigest }]);
+  const key = await digestOfCredential(db, projectId, credential);
+  const [row] = await lookupMany(db, [{ projectId, ...key }]);
   if (row === undefined) throw new Error('a lookup did not return one row');
   if (row.project === null) return null;
   const match = explainMatch(await listPolicies(db, projectId), method, path);
@@ -111,18 +111,19 @@ const quotaReason = (scopes: readonly SimulatedScope[], cost: number) =>
     ? 'quota_exceeded'
     : null;
 
-/** @returns null when there is no key to look up */
 async function digestOfCredential(
   db: { orm: Executor },
   projectId: string,
   credential: SimulationInput['credential'],
-): Promise<Buffer | null> {
-  if ('presented' in credential) return lookupDigestOf(credential.presented);
+): Promise<Omit<LookupItem, 'projectId'>> {
+  if ('presented' in credential) {
+    return lookupDigestOf(credential.presented) ?? { apiKeyDigest: null };
+  }
   const [row] = await db.orm
     .select({ keyDigest: apiKeys.keyDigest })
     .from(apiKeys)
     .where(isApiKey({ projectId, apiKeyId: credential.apiKeyId }));
-  return row?.keyDigest ?? null;
+  return { apiKeyDigest: row?.keyDigest ?? null };
 }
 
 async function readScopes(

@@ -10,7 +10,12 @@ import { projects } from '../tables.ts';
  */
 export async function lockProject(tx: Executor, projectId: string) {
   const [row] = await tx
-    .select({ ownerId: projects.ownerId, name: projects.name })
+    .select({
+      ownerId: projects.ownerId,
+      name: projects.name,
+      keyPrefix: projects.keyPrefix,
+      acceptsImportedKeys: projects.acceptsImportedKeys,
+    })
     .from(projects)
     .where(eq(projects.id, projectId))
     .for('no key update');

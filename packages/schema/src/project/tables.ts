@@ -1,5 +1,17 @@
+import { API_KEY_BRAND, KEY_BRAND_PATTERN, RESERVED_BRANDS } from '@ceiba/domain';
+import { sql } from 'drizzle-orm';
 import { boolean, check, integer, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core';
-import { between, bytea, createdAt, digest, finite, id, instant, notNegative } from '../columns.ts';
+import {
+  between,
+  bytea,
+  createdAt,
+  digest,
+  finite,
+  id,
+  instant,
+  notNegative,
+  oneOf,
+} from '../columns.ts';
 import { users } from '../user/tables.ts';
 
 export const projects = pgTable(
@@ -15,6 +27,10 @@ export const projects = pgTable(
     /** Accepted as well as the current secret until it expires, 24 hours after the rotation. */
     previousSecretDigest: bytea('previous_secret_digest'),
     previousSecretExpiresAt: instant('previous_secret_expires_at'),
+    /** What its new keys begin with. */
+    keyPrefix: text('key_prefix').notNull().default(API_KEY_BRAND),
+    /** Whether a text without a checksum of ours may be a key: set by the first import. */
+    acceptsImportedKeys: boolean('accepts_imported_keys').notNull().default(false),
     /** The rate of keys that have none of their own; null leaves them to the plan's limit. */
     defaultKeyRateLimitPerMinute: integer('default_key_rate_limit_per_minute'),
     /** How many of a hundred allowed decisions the decision log keeps. Denials are all kept. */
@@ -30,6 +46,10 @@ export const projects = pgTable(
     check('projects_secret_digest_check', digest(table.secretDigest)),
     check('projects_previous_secret_digest_check', digest(table.previousSecretDigest)),
     check('projects_previous_secret_expires_at_check', finite(table.previousSecretExpiresAt)),
+    check(
+      'projects_key_prefix_check',
+      sql`${table.keyPrefix} ~ ${sql.raw(`'^${KEY_BRAND_PATTERN}$'`)} and not (${oneOf(table.keyPrefix, RESERVED_BRANDS)})`,
+    ),
     check('projects_default_key_rate_check', notNegative(table.defaultKeyRateLimitPerMinute)),
     check('projects_logged_allows_percent_check', between(table.loggedAllowsPercent, 0, 100)),
   ],

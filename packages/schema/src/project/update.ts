@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { onUniqueViolation } from '../connection/errors.ts';
 import { isUnchanged, type VerbContext } from '../context.ts';
-import { checked } from '../input.ts';
+import { checked, keyBrandSchema } from '../input.ts';
 import { projects } from '../tables.ts';
 import { changingProject } from './change.ts';
 
@@ -11,6 +11,8 @@ export interface UpdateProjectInput {
   name?: string;
   /** Requests per minute for every key without a limit of its own; null removes the default. */
   defaultKeyRateLimitPerMinute?: number | null;
+  /** What new keys begin with; those that exist keep theirs. */
+  keyPrefix?: string;
   /** How many of a hundred allowed decisions the decision log keeps: a whole number from 0 to 100. */
   loggedAllowsPercent?: number;
   /** Whether the decision log keeps paths. Those that it has go with its retention. */
@@ -24,7 +26,9 @@ export async function updateProject(
   ctx: VerbContext,
   { projectId, ...input }: UpdateProjectInput,
 ): Promise<UpdateProjectResult> {
-  const values = checked(input, ['name', 'defaultKeyRateLimitPerMinute', 'loggedAllowsPercent']);
+  const values = checked(input, ['name', 'defaultKeyRateLimitPerMinute', 'loggedAllowsPercent'], {
+    keyPrefix: keyBrandSchema,
+  });
   const change = changingProject(
     ctx,
     projectId,
@@ -46,6 +50,7 @@ async function lockSettings(tx: Executor, projectId: string) {
     .select({
       name: projects.name,
       defaultKeyRateLimitPerMinute: projects.defaultKeyRateLimitPerMinute,
+      keyPrefix: projects.keyPrefix,
       loggedAllowsPercent: projects.loggedAllowsPercent,
       logsPaths: projects.logsPaths,
       ownerId: projects.ownerId,

@@ -50,6 +50,8 @@ export interface UsageCostCount {
 
 export interface LastUse {
   apiKeyId: string;
+  /** The prefix of the secret, where it was one that a rotation has replaced. */
+  previousPrefix?: string | undefined;
   at: Date;
 }
 
@@ -89,6 +91,10 @@ export async function recordUsage(
     }
     if (lastUsed.length > 0) {
       await sql.unsafe(TOUCH_KEYS, LAST_USES.parameters(lastUsed), PREPARED);
+    }
+    const ofPrevious = lastUsed.filter(({ previousPrefix }) => previousPrefix !== undefined);
+    if (ofPrevious.length > 0) {
+      await sql.unsafe(TOUCH_PREVIOUS, LAST_USES.parameters(ofPrevious), PREPARED);
     }
     const ids = new Set([...hours, ...months, ...days, ...costs].map((row) => row.projectId));
     const known = await sql.unsafe<{ id: string }[]>(KNOWN_PROJECTS, [arrayOf([...ids])], PREPARED);
@@ -138,6 +144,7 @@ const COSTS = bulk<UsageCostCount>({
 
 const LAST_USES = bulk<LastUse>({
   api_key_id: ['uuid', (use) => use.apiKeyId],
+  previous_prefix: ['text', (use) => use.previousPrefix ?? null],
   at: ['timestamptz', (use) => use.at],
 });
 
@@ -177,5 +184,15 @@ const TOUCH_KEYS = `
   update api_keys set last_used_at = greatest(api_keys.last_used_at, use.at)
   from use join locked on locked.id = use.api_key_id
   where api_keys.id = locked.id`;
+
+/** As {@link TOUCH_KEYS}; a secret that another rotation has replaced since has no place any more. */
+const TOUCH_PREVIOUS = `
+  with locked as (
+    select k.id, row.at from api_keys k join ${LAST_USES.rows()} on row.api_key_id = k.id
+    where k.previous_prefix = row.previous_prefix
+      and (k.previous_last_used_at is null or k.previous_last_used_at < row.at)
+    order by k.id for no key update of k skip locked
+  )
+  update api_keys set previous_last_used_at = locked.at from locked where api_keys.id = locked.id`;
 
 const KNOWN_PROJECTS = 'select id from projects where id = any(($1::text)::uuid[])';

@@ -20,6 +20,19 @@ const parseCustomerRef: Read<CustomerRef> = shape(
   { customerId: text, externalId: text },
 );
 
+/** The secret that a rotation has replaced, within its overlap. */
+export interface PreviousSecret {
+  readonly keyPrefix: string;
+  /** Exclusive. */
+  readonly validUntil: string;
+  /** Null until its first allowed request since then. */
+  readonly lastUsedAt: string | null;
+}
+
+const parsePreviousSecret: Read<PreviousSecret> = shape(
+  { keyPrefix: text, validUntil: text, lastUsedAt: nullable(text) },
+);
+
 /** A key, without its plaintext. Times are ISO 8601. */
 export interface ApiKeySummary {
   readonly apiKeyId: string;
@@ -44,11 +57,17 @@ export interface ApiKeySummary {
   readonly dailyQuota?: number | undefined;
   /** Only where the key has one of its own. */
   readonly monthlyQuota?: number | undefined;
+  /** What the owner keeps with it; only where it is not empty. */
+  readonly metadata?: Record<string, unknown> | undefined;
+  /** Only of a key whose secret another issuer made. */
+  readonly isImported?: true | undefined;
+  /** Only while the secret before the last rotation is valid too. */
+  readonly previous?: PreviousSecret | undefined;
 }
 
 export const parseApiKeySummary: Read<ApiKeySummary> = shape(
   { apiKeyId: text, displayName: text, keyPrefix: text, status: oneOf('active', 'revoked', 'archived'), createdAt: text, expiresAt: nullable(text), revokedAt: nullable(text), archivedAt: nullable(text), lastUsedAt: nullable(text) },
-  { customer: parseCustomerRef, scopes: list(text), rateLimitPerMinute: count, dailyQuota: count, monthlyQuota: count },
+  { customer: parseCustomerRef, scopes: list(text), rateLimitPerMinute: count, dailyQuota: count, monthlyQuota: count, metadata: fieldsOf, isImported: oneOf(true), previous: parsePreviousSecret },
 );
 
 /** All keys of the project, newest first, revoked and archived ones too. */

@@ -47,7 +47,7 @@ const createKey = (token: MadeToken, projectId: string) =>
   createApiKey(inProject(token, projectId), {
     projectId,
     displayName: 'Job',
-    minted: mintApiKey(randomBytes),
+    mint: () => mintApiKey(randomBytes),
   });
 
 const createOwnProject = (token: MadeToken, name: string) => {

@@ -38,7 +38,7 @@ describe.each(SESSION_DEFAULTS)('with sessions that start at %s', (level) => {
             createApiKey(contextOf(db), {
               projectId,
               displayName: `Job ${index}`,
-              minted: mintApiKey(randomBytes),
+              mint: () => mintApiKey(randomBytes),
             }),
           ),
         );
@@ -69,7 +69,7 @@ describe('the cap of active keys', () => {
     createApiKey(bench.ctx, {
       projectId,
       displayName: 'One more',
-      minted: mintApiKey(randomBytes),
+      mint: () => mintApiKey(randomBytes),
     });
 
   test('is returned instead of a key once it is reached', async () => {

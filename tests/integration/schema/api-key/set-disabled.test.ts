@@ -64,7 +64,9 @@ describe('disabling a key', () => {
     await givePlan(bench.ctx, key.projectId, { activeKeyCap: 1 });
     await disableApiKey(bench.ctx, key);
     const another = { projectId: key.projectId, displayName: 'Another' };
-    expect(await createApiKey(bench.ctx, { ...another, minted: mintApiKey(randomBytes) })).toEqual({
+    expect(
+      await createApiKey(bench.ctx, { ...another, mint: () => mintApiKey(randomBytes) }),
+    ).toEqual({
       kind: 'plan_limit_reached',
       activeKeyCap: 1,
       of: 'plan',

@@ -39,7 +39,7 @@ const create = (projectId: string, fields: Partial<CreateApiKeyInput> = {}) =>
   createApiKey(bench.ctx, {
     projectId,
     displayName: 'Job',
-    minted: mintApiKey(randomBytes),
+    mint: () => mintApiKey(randomBytes),
     ...fields,
   });
 

@@ -403,7 +403,7 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
       createApiKey(ctx, {
         projectId: project.projectId,
         displayName: 'Job',
-        minted: kept(mintApiKey(randomBytes)),
+        mint: () => kept(mintApiKey(randomBytes)),
       }),
     ['api_key.create'],
   ],

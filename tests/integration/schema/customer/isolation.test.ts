@@ -38,7 +38,11 @@ async function makeRoom(): Promise<Room> {
       (await makeCustomer(bench.ctx, projectId, { externalId: name })).customerId,
     );
     const minted = mintApiKey(randomBytes);
-    const created = await createApiKey(bench.ctx, { projectId, displayName: name, minted });
+    const created = await createApiKey(bench.ctx, {
+      projectId,
+      displayName: name,
+      mint: () => minted,
+    });
     room.keys.push({ apiKeyId: expectKind(created, 'created').apiKeyId, minted });
   }
   return room;
@@ -51,7 +55,7 @@ const ATTEMPTS = {
   },
   async create({ projectId, keys }: Room, _: string, customerId: string) {
     const minted = mintApiKey(randomBytes);
-    const input = { projectId, displayName: 'Job', minted, customerId };
+    const input = { projectId, displayName: 'Job', mint: () => minted, customerId };
     const created = await createApiKey(bench.ctx, input);
     if (created.kind === 'created') keys.push({ apiKeyId: created.apiKeyId, minted });
   },

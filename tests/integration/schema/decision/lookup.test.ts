@@ -72,6 +72,7 @@ describe('a lookup', () => {
         expired: false,
         disabled: false,
         neverUsed: true,
+        byPreviousSecret: false,
         scopes: null,
         ...NO_LIMITS,
       },
@@ -210,6 +211,80 @@ describe('the database’s clock decides that', () => {
       const [row] = await lookupMany(db, [{ projectId, apiKeyDigest: null }]);
       expect(row?.project?.previousSecretDigest).toEqual(isValid ? previous : null);
     });
+  });
+});
+
+describe('the secret before the last rotation', () => {
+  /** Gives a key another secret; the one that it has ends at `end`, as SQL. */
+  const rotate = async (sql: postgres.Sql, key: MadeKey, end: string) => {
+    const current = mintApiKey(randomBytes);
+    await sql.unsafe(
+      `update api_keys set previous_digest = key_digest, previous_prefix = key_prefix,
+         previous_expires_at = ${end}, key_digest = $2, key_prefix = $3 where id = $1`,
+      [key.apiKeyId, current.digest, current.prefix],
+    );
+    return { current, previous: key.minted };
+  };
+
+  test.each([
+    ['is none at the end of its overlap', `now()`, false],
+    ['finds its key a microsecond before it', `now() + interval '1 microsecond'`, true],
+  ])('%s', async (_, end, isFound) => {
+    const { key } = await makeProjectWithKey();
+    await whileTimeStands(async (db, sql) => {
+      const { current, previous } = await rotate(sql, key, end);
+      const items = [current, previous].map(({ digest }) => ({
+        projectId: key.projectId,
+        apiKeyDigest: digest,
+      }));
+      const [byCurrent, byPrevious] = await lookupMany(db, items);
+      const found = { apiKeyId: key.apiKeyId, status: 'active' };
+      const { prefix: keyPrefix } = current;
+      expect(byCurrent?.apiKey).toMatchObject({ ...found, keyPrefix, byPreviousSecret: false });
+      const old = { ...found, keyPrefix: previous.prefix, byPreviousSecret: true };
+      if (isFound) expect(byPrevious?.apiKey).toMatchObject(old);
+      else expect(byPrevious?.apiKey).toBeNull();
+    });
+  });
+
+  test('is found in its own project alone', async () => {
+    const { key } = await makeProjectWithKey();
+    const other = await makeProjectWithKey();
+    const { previous } = await rotate(bench.db.sql, key, `now() + interval '1 hour'`);
+    const item = { projectId: other.projectId, apiKeyDigest: previous.digest };
+    expect((await lookupOne(item)).apiKey).toBeNull();
+  });
+
+  test('that is another key’s secret now finds that key, in one row', async () => {
+    const { key } = await makeProjectWithKey();
+    const { previous } = await rotate(bench.db.sql, key, `now() + interval '1 hour'`);
+    const second = await makeKey(bench.ctx, key.projectId);
+    await bench.db
+      .sql`update api_keys set key_digest = ${previous.digest} where id = ${second.apiKeyId}`;
+    const row = await lookupOne({ projectId: key.projectId, apiKeyDigest: previous.digest });
+    expect(row.apiKey).toMatchObject({ apiKeyId: second.apiKeyId, byPreviousSecret: false });
+  });
+});
+
+describe('a text without a checksum of ours', () => {
+  const text = 'sk_live_of_another_issuer';
+  const foreign = { apiKeyDigest: digestOf(text), isForeign: true };
+
+  test('finds a key, by its secret or the one before, only where the project accepts imported keys', async () => {
+    const { key } = await makeProjectWithKey();
+    const { projectId, apiKeyId } = key;
+    await bench.db.sql`update api_keys set key_digest = ${digestOf(text)} where id = ${apiKeyId}`;
+    const apiKeyIdOf = async () => (await lookupOne({ projectId, ...foreign })).apiKey?.apiKeyId;
+    expect(await apiKeyIdOf()).toBeUndefined();
+    await bench.db.sql`update projects set accepts_imported_keys = true where id = ${projectId}`;
+    expect(await apiKeyIdOf()).toBe(apiKeyId);
+    await bench.db.sql`
+      update api_keys set previous_digest = key_digest, previous_prefix = 'sk_live',
+        previous_expires_at = now() + interval '1 hour', key_digest = ${randomBytes(32)}
+      where id = ${apiKeyId}`;
+    expect(await apiKeyIdOf()).toBe(apiKeyId);
+    await bench.db.sql`update projects set accepts_imported_keys = false where id = ${projectId}`;
+    expect(await apiKeyIdOf()).toBeUndefined();
   });
 });
 

@@ -51,7 +51,7 @@ const createKeyAs = (userId: string, projectId: string) =>
   createApiKey(actionOf(userId, projectId, 'change_keys'), {
     projectId,
     displayName: 'Job',
-    minted: mintApiKey(randomBytes),
+    mint: () => mintApiKey(randomBytes),
   });
 
 const countKeys = async (projectId: string) =>

@@ -298,7 +298,7 @@ describe('deleting a project', () => {
     });
     const { customerId } = customer;
     const minted = mintApiKey(randomBytes);
-    const key = { projectId, displayName: 'Job', minted, customerId };
+    const key = { projectId, displayName: 'Job', mint: () => minted, customerId };
     const { apiKeyId } = expectKind(await createApiKey(bench.ctx, key), 'created');
     const count = { projectId, incarnation: 'i', count: 5 };
     await recordUsage(bench.db, {

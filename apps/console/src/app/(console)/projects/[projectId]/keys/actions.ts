@@ -62,21 +62,24 @@ export const createKey = projectAction({
   }),
   async run({ ctx, projectId }, { expires, expiresAt, ...input }): Promise<NewKey> {
     const { externalCustomerId, restricts, scopes, ...values } = input;
-    const minted = mintApiKey(randomBytes);
     const key = {
       projectId,
       ...values,
       ...(externalCustomerId !== '' && { externalCustomerId }),
       scopes: scopesOf({ restricts, scopes }),
-      minted,
+      mint: (brand: string) => mintApiKey(randomBytes, brand),
       expiresAt: instantOf({ expires, expiresAt }),
     };
-    const { apiKeyId, displayName, keyPrefix } = settle(await createApiKey(ctx, key), {
+    const {
+      kind: _,
+      plaintextKey,
+      ...created
+    } = settle(await createApiKey(ctx, key), {
       not_found: PROJECT_GONE,
       unknown_customer: CUSTOMER_GONE,
       plan_limit_reached: full,
     });
-    return { apiKeyId, displayName, keyPrefix, plaintext: minted.plaintext };
+    return { ...created, plaintext: plaintextKey };
   },
 });
 
