@@ -10,7 +10,17 @@ import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
-const ENTRIES = ['index', 'express', 'fastify', 'hono', 'next', 'fetch', 'node', 'testing'];
+const ENTRIES = [
+  'index',
+  'express',
+  'fastify',
+  'hono',
+  'next',
+  'fetch',
+  'node',
+  'testing',
+  'webhooks',
+];
 /** Those that extend the types of a framework, which may have one declaration per format. */
 const AUGMENTING = ['express', 'fastify', 'hono'];
 /** Built here and then renamed, so that a running program never sees an incomplete package. */

@@ -102,7 +102,13 @@ async function logDecision({ db }: World, { projectId }: TestProject): Promise<s
   return decisionId;
 }
 
-const OPEN_ROUTES = ['GET /health', 'GET /ready', 'GET /version', 'GET /openapi.json'];
+const OPEN_ROUTES = [
+  'GET /health',
+  'GET /ready',
+  'GET /version',
+  'GET /openapi.json',
+  'GET /postman.json',
+];
 
 interface Situation {
   name: string;

@@ -95,7 +95,7 @@ describe('without OpenTelemetry', () => {
 
 /** The example, each of whose requests is a span of the host, as instrumentation makes it. */
 async function startTracedExample(tracer: Tracer) {
-  const app = createApp({ client, projectId: client.projectId });
+  const app = createApp({ client });
   const server: Server = createServer((incoming, outgoing) => {
     const parent = propagation.extract(context.active(), incoming.headers);
     tracer.startActiveSpan('GET /v1/reports', {}, parent, (span) => {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openApiDocument } from '@ceiba/contract/openapi';
+import { postmanCollection } from '@ceiba/contract/postman';
 import { expect, it } from 'vitest';
 import { createApp } from '../../apps/runtime/src/http/app.ts';
 
@@ -70,4 +71,28 @@ it('the document has every route that the Runtime serves, and no other', () => {
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
     );
   expect(documented.sort()).toEqual(served.sort());
+});
+
+it('the collection for Postman has each operation of the document once, in a folder, with variables for keys', () => {
+  interface Item {
+    readonly name: string;
+    readonly item?: readonly Item[];
+    readonly request?: { readonly method: string; readonly url: { readonly path: string[] } };
+  }
+  const collection = postmanCollection(openApiDocument()) as Item;
+  const folders = collection.item ?? [];
+  const requests = folders.flatMap(({ item = [] }) => item);
+  const collected = requests.map(({ request }) => {
+    const path = request?.url.path.join('/').replaceAll(/\{\{(\w+)\}\}/g, '{$1}');
+    return `${request?.method} /${path}`;
+  });
+  const documented = Object.entries(openApiDocument().paths).flatMap(
+    ([path, { parameters: _, ...operations }]) =>
+      Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(collected.sort()).toEqual(documented.sort());
+  expect(folders.map(({ name }) => name)).toEqual(openApiDocument().tags.map(({ name }) => name));
+  const sent = JSON.stringify(requests.map(({ request }) => request));
+  expect(sent).toContain('{{plaintextKey}}');
+  expect(sent).not.toContain('"ceiba_');
 });

@@ -178,7 +178,8 @@ def _ask(client: AuthorizeClient, question: Question, cost: Optional[Cost[Any]],
         decision: Any = client.authorize(body)  # type: ignore[arg-type]
         return _verdict_of(decision, client.project_id)
     except Exception as error:  # whatever it is, there is no verdict
-        log.warning("requests are refused: there is no verdict: %s", error)
+        if not getattr(error, "is_expected", False):
+            log.warning("requests are refused: there is no verdict: %s", error)
         return refusal("unavailable")
 
 

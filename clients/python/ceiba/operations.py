@@ -595,3 +595,8 @@ class Operations:
         """This document. OpenAPI 3.1, of the build that answers."""
         path = "/openapi.json"
         return cast(Dict[str, Any], self._call("GET", path, None))
+
+    def get_postman_collection(self) -> Dict[str, Any]:
+        """This document, for Postman. A collection of format 2.1.0, with one request for each route."""
+        path = "/postman.json"
+        return cast(Dict[str, Any], self._call("GET", path, None))

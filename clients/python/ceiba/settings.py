@@ -12,6 +12,7 @@ VARIABLES = {
     "runtime_base_url": "CEIBA_RUNTIME_URL",
     "project_id": "CEIBA_PROJECT_ID",
     "project_secret": "CEIBA_PROJECT_SECRET",
+    "secret": "CEIBA_WEBHOOK_SECRET",
 }
 
 

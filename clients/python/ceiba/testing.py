@@ -15,6 +15,12 @@ _DECISION_ID = "00000000-0000-7000-8000-000000000001"
 FakeVerdict = Union[str, Decision]
 
 
+class FakeOutage(CeibaError):
+    """An outage that a test asked for: no warning reports it."""
+
+    is_expected = True
+
+
 class FakeClient:
     """Answers from a table, without a Runtime or a network. It matches no paths and charges nothing.
 
@@ -43,7 +49,7 @@ class FakeClient:
         if not isinstance(verdict, str):
             return verdict
         if verdict == "unavailable":
-            raise CeibaError("the fake Runtime is unavailable")
+            raise FakeOutage("the fake Runtime is unavailable")
         if verdict != "allow":
             return deny_decision(verdict)
         decision = allow_decision(self.project_id)

@@ -341,6 +341,9 @@ class GuardCases:
             self.assertEqual(fields.get("www-authenticate"), "Bearer" if status == 401 else None)
         for verdict, expected in (("unavailable", 503), ("a_reason_of_tomorrow", 403)):
             self.assertEqual(self.ask(FakeClient({"key": verdict}), [("x-api-key", "key")])[0], expected)
+        with mock.patch("ceiba.judging.log.warning") as warning:
+            self.ask(FakeClient({"key": "unavailable"}), [("x-api-key", "key")])
+            warning.assert_not_called()
         decision = deny_decision("rate_limited")
         fields = self.ask(FakeClient({"key": decision}), [("x-api-key", "key")])[1]
         self.assertEqual(fields["ratelimit"], '"minute";r=0;t=30')

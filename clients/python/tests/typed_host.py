@@ -1,9 +1,10 @@
 """A host as its author writes it; mypy checks that every field has its type."""
 
-from typing import List, Optional
+from typing import Dict, List, Optional
 
 from ceiba import Access, AuthorizeClient, CeibaError, Client
 from ceiba.testing import FakeClient
+from ceiba.webhooks import WebhookVerifier
 
 
 def plan_of(access: Access) -> str:
@@ -15,6 +16,12 @@ def plan_of(access: Access) -> str:
 def reasons(client: Client) -> List[Optional[str]]:
     page = client.list_decisions(outcome="denied", limit=5)
     return [one["denialReason"] for one in page["decisions"]]
+
+
+def handled(body: bytes, headers: Dict[str, str]) -> str:
+    alert = WebhookVerifier("whsec_YWxlcnRz").verify(body, headers)
+    kind: str = alert["type"]
+    return kind
 
 
 def policy_of(client: AuthorizeClient, api_key: str) -> Optional[str]:

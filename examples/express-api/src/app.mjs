@@ -10,15 +10,15 @@ const REPORTS = [
  * A small API whose routes under `/v1` answer only calls that Ceiba allows. `/` says whose policies
  * and keys these are.
  *
- * @param {{ client: import('@ceiba/sdk').AuthorizeClient, projectId: string }} access
+ * @param {{ client: import('@ceiba/sdk').AuthorizeClient }} access
  */
-export function createApp({ client, projectId }) {
+export function createApp({ client }) {
   const app = express();
   app.disable('x-powered-by');
 
-  app.get('/', (_req, res) => res.json(about(projectId)));
+  app.get('/', (_req, res) => res.json(about(client.projectId)));
 
-  app.use('/v1', createExpressMiddleware({ client, projectId }));
+  app.use('/v1', createExpressMiddleware({ client }));
 
   app.get('/v1/reports', (req, res) => {
     res.json({ reports: REPORTS, calledBy: req.ceiba?.apiKey.displayName });

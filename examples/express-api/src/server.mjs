@@ -3,7 +3,7 @@ import { createApp } from './app.mjs';
 import { config, port } from './env.mjs';
 
 const client = new CeibaRuntimeClient(config);
-const app = createApp({ client, projectId: config.projectId });
+const app = createApp({ client });
 
 const server = app.listen(port, '127.0.0.1', (error) => {
   if (error) {

@@ -10,13 +10,13 @@ const REPORTS = [
  * A small API whose routes answer only calls that Ceiba allows, except `/`, which says whose policies
  * and keys these are.
  *
- * @param {{ client: import('@ceiba/sdk').AuthorizeClient, projectId: string }} access
+ * @param {{ client: import('@ceiba/sdk').AuthorizeClient }} access
  */
-export function createApp({ client, projectId }) {
+export function createApp({ client }) {
   const app = fastify();
-  const preHandler = createFastifyPreHandler({ client, projectId });
+  const preHandler = createFastifyPreHandler({ client });
 
-  app.get('/', async () => about(projectId));
+  app.get('/', async () => about(client.projectId));
 
   app.get('/v1/reports', { preHandler }, async (request) => ({
     reports: REPORTS,

@@ -3,7 +3,7 @@ import { createApp } from './app.mjs';
 import { config, port } from './env.mjs';
 
 const client = new CeibaRuntimeClient(config);
-const app = createApp({ client, projectId: config.projectId });
+const app = createApp({ client });
 app.addHook('onClose', async () => client.close());
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => app.close());
 

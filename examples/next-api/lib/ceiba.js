@@ -9,5 +9,5 @@ export const protect = createNextRouteGuard(() => {
     projectId: CEIBA_PROJECT_ID,
     projectSecret: CEIBA_PROJECT_SECRET,
   });
-  return { client: new CeibaRuntimeClient(config), projectId: config.projectId };
+  return { client: new CeibaRuntimeClient(config) };
 });

@@ -69,8 +69,8 @@ interface CostOf<Request> {
 export interface AccessOptions<Request = unknown> {
   /** A `CeibaRuntimeClient`, or the fake of `@ceiba/sdk/testing`. */
   readonly client: AuthorizeClient;
-  /** Must be the client's own project; a mismatch throws at start. */
-  readonly projectId: string;
+  /** The client's by default. Where it is given, it must be the same: another one throws at start. */
+  readonly projectId?: string | undefined;
   /**
    * What a request takes of quotas, in place of the cost of its policy: a whole number from 0 to
    * 1,000,000, or a function of the request that returns one. Where it throws or returns anything

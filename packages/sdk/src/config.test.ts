@@ -37,7 +37,8 @@ describe('parseCeibaConfig', () => {
   it('reads no environment variables', () => {
     process.env.CEIBA_RUNTIME_URL = 'https://elsewhere.example.com';
     try {
-      expect(errorFor({ runtimeBaseUrl: undefined }).message).toBe('runtimeBaseUrl is missing');
+      const { message } = errorFor({ runtimeBaseUrl: undefined });
+      expect(message).toBe('runtimeBaseUrl (CEIBA_RUNTIME_URL) is missing');
     } finally {
       delete process.env.CEIBA_RUNTIME_URL;
     }
@@ -46,7 +47,17 @@ describe('parseCeibaConfig', () => {
   it.each([undefined, null, 'text'])('names what is missing when it is called with %s', (input) => {
     const parse = () => parseCeibaConfig(input as never);
     expect(parse).toThrow(CeibaConfigError);
-    expect(parse).toThrow('runtimeBaseUrl is missing');
+    expect(parse).toThrow('runtimeBaseUrl (CEIBA_RUNTIME_URL) is missing');
+  });
+
+  it.each([
+    ['runtimeBaseUrl', 'CEIBA_RUNTIME_URL'],
+    ['projectId', 'CEIBA_PROJECT_ID'],
+    ['projectSecret', 'CEIBA_PROJECT_SECRET'],
+  ] as const)('names the variable beside %s, where it is missing or wrong', (setting, variable) => {
+    for (const value of [undefined, 42]) {
+      expect(errorFor({ [setting]: value }).message).toContain(`${setting} (${variable}) `);
+    }
   });
 
   it('refuses an API key as the project secret, without showing it', () => {

@@ -2,7 +2,8 @@ import { UUID } from '@ceiba/contract/sets';
 
 /**
  * The input of `parseCeibaConfig`, which reads no environment variables itself. A value may be
- * `undefined` so that `process.env.X` can be passed directly; the error then names the setting.
+ * `undefined` so that `process.env.X` can be passed directly; the error then names the setting and its
+ * usual variable.
  */
 export interface CeibaConfigInput {
   /** URL of the Runtime, such as `https://runtime.example.com`. A path prefix is kept. */
@@ -41,11 +42,27 @@ export interface CeibaConfig {
   readonly batching: boolean;
 }
 
-/** The validated settings: those of {@link parseCeibaConfig} and of the client. */
+/** The validated settings: those of {@link parseCeibaConfig}, of the client and of the webhooks. */
 export type CeibaSetting =
   | keyof CeibaConfigInput
   | 'circuitBreaker.failureThreshold'
-  | 'circuitBreaker.openMs';
+  | 'circuitBreaker.openMs'
+  | 'secret'
+  | 'toleranceSeconds';
+
+/** The environment variables that hold settings in the guides, the console and the examples. */
+const VARIABLES: Partial<Record<CeibaSetting, string>> = {
+  runtimeBaseUrl: 'CEIBA_RUNTIME_URL',
+  projectId: 'CEIBA_PROJECT_ID',
+  projectSecret: 'CEIBA_PROJECT_SECRET',
+  secret: 'CEIBA_WEBHOOK_SECRET',
+};
+
+/** A setting with its usual variable: a host passes on what it has read from there. */
+export function named(setting: CeibaSetting): string {
+  const variable = VARIABLES[setting];
+  return variable === undefined ? setting : `${setting} (${variable})`;
+}
 
 /** A setting is invalid. `setting` names it; the message never contains its value. */
 export class CeibaConfigError extends TypeError {
@@ -53,7 +70,7 @@ export class CeibaConfigError extends TypeError {
   readonly setting: CeibaSetting;
 
   constructor(setting: CeibaSetting, problem: string) {
-    super(`${setting} ${problem}`);
+    super(`${named(setting)} ${problem}`);
     this.setting = setting;
   }
 }

@@ -53,6 +53,15 @@ export class RuntimeTransportError extends Error {
   }
 }
 
+const EXPECTED = Symbol.for('ceiba.expectedFailure');
+
+/** Marks a failure that the test of a host asked for, so that no warning reports it. */
+export const expected = (error: RuntimeTransportError): RuntimeTransportError =>
+  Object.defineProperty(error, EXPECTED, { value: true });
+
+/** Whether a test asked for the failure. */
+export const isExpected = (error: RuntimeTransportError): boolean => EXPECTED in error;
+
 const NO_ANSWER = { status: null, body: null } as const;
 
 /** The `error` of a host's reply when there was no verdict. */

@@ -43,7 +43,7 @@ export type ExpressMiddleware = (
  * caller's key, policy and plan in `req.ceiba`.
  *
  * @example
- * app.get('/v1/reports', createExpressMiddleware({ client, projectId }), listReports);
+ * app.get('/v1/reports', createExpressMiddleware({ client }), listReports);
  */
 export function createExpressMiddleware(
   options: AccessOptions<ExpressCostRequest>,

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { RuntimeTransportError, type TransportFailure } from './errors.ts';
 import { createFailureWarning } from './failure-warning.ts';
+import { createFetchGuard } from './fetch.ts';
+import { createFakeRuntimeClient } from './testing.ts';
 
 const emitted = () => {
   const emit = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
@@ -16,14 +18,17 @@ const failure = (kind: TransportFailure, status: number | null = null) =>
 
 describe('a failure to get a verdict', () => {
   it.each([
-    [failure('error_status', 401), 'refuses the project secret for this projectId (401)'],
+    [
+      failure('error_status', 401),
+      'refuses the project secret for this projectId (401); check projectId (CEIBA_PROJECT_ID) and projectSecret (CEIBA_PROJECT_SECRET)',
+    ],
     [
       new RuntimeTransportError('error_status', 'it failed', { status: 403, body: '<html>' }),
       'what answers at runtimeBaseUrl is no Runtime (403); it may be the console',
     ],
     [failure('error_status', 404), 'there is no Runtime at runtimeBaseUrl (404)'],
     [failure('error_status', 503), 'the Runtime answers 503'],
-    [failure('unreachable'), 'cannot be reached; check runtimeBaseUrl'],
+    [failure('unreachable'), 'cannot be reached; check runtimeBaseUrl (CEIBA_RUNTIME_URL)'],
     [failure('timeout'), 'did not answer in time'],
     [failure('invalid_answer', 200), 'what answers at runtimeBaseUrl is no Runtime'],
     [new Error('a bug'), 'asking the Runtime failed'],
@@ -54,6 +59,15 @@ describe('a failure to get a verdict', () => {
     const report = createFailureWarning();
     report(failure('aborted'));
     report(failure('circuit_open'));
+    expect(messages()).toEqual([]);
+  });
+
+  it('is no warning where the test of a host asked for it', async () => {
+    const messages = emitted();
+    const client = createFakeRuntimeClient({ verdicts: { down: 'unavailable' } });
+    const headers = { 'x-api-key': 'down' };
+    const verdict = await createFetchGuard({ client })(new Request('http://host/', { headers }));
+    expect(verdict).toMatchObject({ allowed: false, response: { status: 503 } });
     expect(messages()).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
-import { RuntimeTransportError } from './errors.ts';
+import { named } from './config.ts';
+import { isExpected, RuntimeTransportError } from './errors.ts';
 import { isOfAnother } from './http/answer.ts';
 import { warn } from './warn.ts';
 
@@ -25,9 +26,10 @@ export function createFailureWarning(
   };
 }
 
-/** One text per kind of failure; null for what the host itself caused, or what was reported before. */
+/** One text per kind of failure; null for what the host itself caused or asked for, or what was reported before. */
 function problemOf(error: unknown): string | null {
   if (!RuntimeTransportError.is(error)) return 'asking the Runtime failed';
+  if (isExpected(error)) return null;
   const { failure, status } = error;
   switch (failure) {
     case 'aborted':
@@ -36,12 +38,12 @@ function problemOf(error: unknown): string | null {
     case 'timeout':
       return 'the Runtime did not answer in time';
     case 'unreachable':
-      return 'the Runtime cannot be reached; check runtimeBaseUrl';
+      return `the Runtime cannot be reached; check ${named('runtimeBaseUrl')}`;
     case 'invalid_answer':
       return 'what answers at runtimeBaseUrl is no Runtime';
     case 'error_status':
       if (status === 401) {
-        return 'the Runtime refuses the project secret for this projectId (401); check projectId and projectSecret';
+        return `the Runtime refuses the project secret for this projectId (401); check ${named('projectId')} and ${named('projectSecret')}`;
       }
       if (status === 404) return 'there is no Runtime at runtimeBaseUrl (404)';
       if (isOfAnother(error)) {

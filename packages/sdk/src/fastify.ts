@@ -43,7 +43,7 @@ export type FastifyPreHandler = <Reply extends FastifyReplyLike>(
  * caller's key, policy and plan in `request.ceiba`.
  *
  * @example
- * const preHandler = createFastifyPreHandler({ client, projectId });
+ * const preHandler = createFastifyPreHandler({ client });
  * app.get('/v1/reports', { preHandler }, listReports);
  */
 export function createFastifyPreHandler(options: AccessOptions<FastifyRequest>): FastifyPreHandler {

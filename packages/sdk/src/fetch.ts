@@ -35,7 +35,7 @@ export type FetchGuard = (request: Request, origin?: RequestOrigin) => Promise<F
  * Creates a guard for handlers that use the Fetch API.
  *
  * @example
- * const guard = createFetchGuard({ client, projectId });
+ * const guard = createFetchGuard({ client });
  * const verdict = await guard(request);
  * if (!verdict.allowed) return verdict.response;
  */

@@ -84,11 +84,15 @@ describe('the question', () => {
     },
   );
 
-  it('is about the project of the client: another project throws at start', () => {
+  it('is about the project of the client: another project throws at start, and none is needed', () => {
     const client = fake();
     const projectId = '0192f0c0-0000-7000-8000-000000000009';
-    expect(() => createGuard({ client, projectId })).toThrow('projectId must be the project');
-    expect(() => createGuard({ client, projectId: undefined as unknown as string })).toThrow();
+    expect(() => createGuard({ client, projectId })).toThrow(
+      `projectId must be the project of the client, ${client.projectId}; leave it out`,
+    );
+    expect(() => createGuard({ client, projectId: '' })).toThrow('projectId must be the project');
+    expect(() => createGuard({ client })).not.toThrow();
+    expect(() => createGuard({ client, projectId: undefined })).not.toThrow();
     const letters = { ...client, projectId: '0192f0c0-0000-7000-8000-00000000ABCD' };
     for (const same of [letters.projectId.toLowerCase(), letters.projectId.toUpperCase()]) {
       expect(() => createGuard({ client: letters, projectId: same })).not.toThrow();
@@ -274,9 +278,9 @@ describe('customizeReply', () => {
 describe('a request that gets no verdict', () => {
   it('is a warning with the cause, once for many', async () => {
     const warning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
-    const client = fake();
-    const guard = createGuard({ client, projectId: client.projectId });
-    for (let n = 0; n < 3; n += 1) await guard(question('down'));
+    const down = new RuntimeTransportError('unreachable', 'The Runtime cannot be reached');
+    const guard = createGuard({ client: { ...fake(), authorize: () => Promise.reject(down) } });
+    for (let n = 0; n < 3; n += 1) await guard(question('good'));
     expect(warning).toHaveBeenCalledExactlyOnceWith(
       expect.stringContaining('the Runtime cannot be reached'),
       expect.objectContaining({ type: 'CeibaWarning' }),

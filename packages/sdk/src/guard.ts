@@ -72,13 +72,15 @@ export type Guard = (question: IncomingQuestion) => Promise<Verdict>;
  * Creates the guard that all adapters share. It asks the client and maps the answer with the
  * contract's tables.
  *
- * @throws {TypeError} when `projectId` is not the client's, or `cost` is a number that is not valid.
+ * @throws {TypeError} when `projectId` is given and not the client's, or `cost` is a number that is not valid.
  */
 export function createGuard(options: AccessOptions): Guard {
   const { client, projectId, onDecision, cost } = options;
   const warnOfFailure = createFailureWarning();
-  if (client.projectId.toLowerCase() !== String(projectId).toLowerCase()) {
-    throw new TypeError('projectId must be the project of the client');
+  if (projectId !== undefined && !isSameId(projectId, client.projectId)) {
+    throw new TypeError(
+      `projectId must be the project of the client, ${client.projectId}; leave it out to take that one`,
+    );
   }
   if (typeof cost !== 'function') requireCost(cost);
 
@@ -94,6 +96,8 @@ export function createGuard(options: AccessOptions): Guard {
     return verdict;
   };
 }
+
+const isSameId = (one: unknown, other: string) => String(one).toLowerCase() === other.toLowerCase();
 
 /** The target without its query: everything before the first `?`. */
 function pathOf(target: string): string {

@@ -21,7 +21,7 @@ export interface CeibaEnv {
  * policy and plan as `c.var.ceiba`.
  *
  * @example
- * app.use('/v1/*', createHonoMiddleware({ client, projectId }));
+ * app.use('/v1/*', createHonoMiddleware({ client }));
  */
 export function createHonoMiddleware(options: AccessOptions<Request>): MiddlewareHandler<CeibaEnv> {
   const guard = createFetchGuard(options);

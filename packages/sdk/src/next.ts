@@ -27,7 +27,7 @@ export type NextRouteGuard = <Req extends Request, Context>(
  * @param options the options, or a function that returns them on the first request: `next build`
  * imports every route, and a build should need no secrets. An error that it throws fails the request.
  * @example
- * export const protect = createNextRouteGuard(() => ({ client: createClient(), projectId }));
+ * export const protect = createNextRouteGuard(() => ({ client: createClient() }));
  * // app/v1/reports/route.ts
  * export const GET = protect((request, context, access) => Response.json({ access }));
  */

@@ -39,7 +39,7 @@ export type NodeGuard = (req: NodeRequest, origin?: NodeRequestOrigin) => Promis
  * The caller of the guard sends the reply.
  *
  * @example
- * const guard = createNodeGuard({ client, projectId });
+ * const guard = createNodeGuard({ client });
  * const verdict = await guard(req);
  * if (!verdict.allowed) {
  *   const { status, headers, body } = verdict.reply;
@@ -84,7 +84,7 @@ export type UpgradeGuard = (
  * requests. A request that is not allowed is answered as any other, and its socket is closed.
  *
  * @example
- * const protect = createUpgradeGuard({ client, projectId });
+ * const protect = createUpgradeGuard({ client });
  * server.on('upgrade', protect((req, socket, head, ceiba) => {
  *   sockets.handleUpgrade(req, socket, head, (ws) => sockets.emit('connection', ws, req, ceiba));
  * }));

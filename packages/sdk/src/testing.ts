@@ -1,4 +1,4 @@
-import { httpStatusForDenial, RuntimeTransportError } from './errors.ts';
+import { expected, httpStatusForDenial, RuntimeTransportError } from './errors.ts';
 import type {
   AllowDecision,
   AuthorizeClient,
@@ -11,7 +11,7 @@ import type {
 
 /**
  * The fake client's answer to a key: `'allow'`, a denial reason, `'unavailable'` (no answer, as when
- * the Runtime is down), or a whole decision.
+ * the Runtime is down; no warning reports it), or a whole decision.
  */
 export type FakeVerdict = 'allow' | 'unavailable' | DenialReason | Decision;
 
@@ -43,7 +43,7 @@ export const FAKE_PROJECT_ID = '00000000-0000-4000-8000-000000000000';
  *   verdicts: { 'good-key': 'allow', 'busy-key': 'rate_limited', 'down-key': 'unavailable' },
  *   customers: { 'good-key': 'acme' },
  * });
- * const app = createApp({ client, projectId: client.projectId });
+ * const app = createApp({ client });
  */
 export function createFakeRuntimeClient(options: FakeRuntimeOptions = {}): FakeRuntimeClient {
   const { projectId = FAKE_PROJECT_ID } = options;
@@ -57,7 +57,7 @@ export function createFakeRuntimeClient(options: FakeRuntimeOptions = {}): FakeR
     const verdict = verdicts.get(input.apiKey) ?? 'invalid_api_key';
     if (typeof verdict === 'object') return verdict;
     if (verdict === 'unavailable') {
-      throw new RuntimeTransportError('unreachable', 'The fake Runtime is unavailable');
+      throw expected(new RuntimeTransportError('unreachable', 'The fake Runtime is unavailable'));
     }
     if (verdict !== 'allow') return denyDecision(verdict);
     const externalId = customers.get(input.apiKey);

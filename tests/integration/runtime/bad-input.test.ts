@@ -356,7 +356,7 @@ describe('a query', () => {
     );
   });
 
-  it.each(['/health', '/ready', '/version', '/openapi.json'])(
+  it.each(['/health', '/ready', '/version', '/openapi.json', '/postman.json'])(
     'of %s is not read, because monitors add one against caches',
     async (path) => {
       expect((await client.call('GET', `${path}?nonsense=1`)).status).toBe(200);

@@ -10,6 +10,7 @@ export interface Sdk {
   readonly fetch: typeof import('@ceiba/sdk/fetch');
   readonly node: typeof import('@ceiba/sdk/node');
   readonly testing: typeof import('@ceiba/sdk/testing');
+  readonly webhooks: typeof import('@ceiba/sdk/webhooks');
 }
 
 /** The output folder of the build. */
@@ -19,8 +20,10 @@ export const builtSdk = fileURLToPath(new URL('../../../packages/sdk/dist', impo
 export async function loadSdk(folder: string = builtSdk): Promise<Sdk> {
   const load = (name: string) =>
     import(/* @vite-ignore */ pathToFileURL(`${folder}/${name}.js`).href);
-  const [root, express, fastify, hono, next, fetch, node, testing] = await Promise.all(
-    ['index', 'express', 'fastify', 'hono', 'next', 'fetch', 'node', 'testing'].map(load),
+  const [root, express, fastify, hono, next, fetch, node, testing, webhooks] = await Promise.all(
+    ['index', 'express', 'fastify', 'hono', 'next', 'fetch', 'node', 'testing', 'webhooks'].map(
+      load,
+    ),
   );
-  return { root, express, fastify, hono, next, fetch, node, testing };
+  return { root, express, fastify, hono, next, fetch, node, testing, webhooks };
 }

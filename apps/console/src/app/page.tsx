@@ -8,7 +8,7 @@ import { hasSession } from '#server/session.ts';
 const HOST_CODE = `import { CeibaRuntimeClient, parseCeibaConfig } from '@ceiba/sdk';
 import { createExpressMiddleware } from '@ceiba/sdk/express';
 const config = parseCeibaConfig({ runtimeBaseUrl, projectId, projectSecret });
-const ceiba = createExpressMiddleware({ client: new CeibaRuntimeClient(config), projectId });
+const ceiba = createExpressMiddleware({ client: new CeibaRuntimeClient(config) });
 app.get('/v1/reports', ceiba, (req, res) => res.json(reportsFor(req.ceiba)));`;
 
 const EXAMPLE_GATES: readonly Gate[] = [

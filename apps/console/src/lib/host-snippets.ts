@@ -9,7 +9,6 @@ const CONFIG = `const config = parseCeibaConfig({
   projectSecret: env.CEIBA_PROJECT_SECRET,
 });
 const client = new CeibaRuntimeClient(config);
-const { projectId } = config;
 const port = env.PORT ?? ${EXAMPLE_HOST_PORT};`;
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the code of a snippet
@@ -57,7 +56,7 @@ import express from 'express';
 ${CONFIG}
 
 const app = express();
-app.get('/v1/reports', createExpressMiddleware({ client, projectId }), (req, res) => {
+app.get('/v1/reports', createExpressMiddleware({ client }), (req, res) => {
   res.json({ calledBy: req.ceiba?.apiKey.displayName });
 });
 app.listen(port, () => ${LISTENING});
@@ -72,7 +71,7 @@ import Fastify from 'fastify';
 ${CONFIG}
 
 const app = Fastify();
-const preHandler = createFastifyPreHandler({ client, projectId });
+const preHandler = createFastifyPreHandler({ client });
 app.get('/v1/reports', { preHandler }, async (request) => {
   return { calledBy: request.ceiba?.apiKey.displayName };
 });

@@ -1,4 +1,5 @@
 import openApiDocument from '@ceiba/contract/openapi.json' with { type: 'json' };
+import { postmanCollection } from '@ceiba/contract/postman';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { BUILD } from '../build-info.ts';
@@ -42,6 +43,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
   app.get('/health', (c) => jsonAnswer(c, 200, { ok: true }));
   app.get('/version', (c) => jsonAnswer(c, 200, BUILD));
   app.get('/openapi.json', (c) => jsonAnswer(c, 200, OPENAPI));
+  app.get('/postman.json', (c) => jsonAnswer(c, 200, POSTMAN));
   app.get('/ready', async (c) => {
     const state = await readiness(checks, isDraining());
     return jsonAnswer(c, state.ok ? 200 : 503, state);
@@ -54,8 +56,9 @@ export function createApp(options: AppOptions): Hono<Environment> {
   return app;
 }
 
-/** Written once: the document is the same for every call. */
+/** Written once: the documents are the same for every call. */
 const OPENAPI = new JsonText(JSON.stringify(openApiDocument));
+const POSTMAN = new JsonText(JSON.stringify(postmanCollection(openApiDocument)));
 
 const jsonAnswer = (c: Context<Environment>, status: number, body: unknown) =>
   toResponse(jsonReply(status, body, requestIdOf(c.env.incoming)));

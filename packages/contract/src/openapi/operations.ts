@@ -74,15 +74,16 @@ const decisions = {
 /** One operation per method: a gateway may ask with its caller's. */
 function forwardAuth(): Record<string, object> {
   const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace'];
-  const header = (name: string, description: string) => ({
+  const header = (name: string, description: string, example?: string) => ({
     name,
     in: 'header',
     description,
     schema: { type: 'string' },
+    ...(example && { example }),
   });
   const parameters = [
-    header('X-Original-Method', 'The method of the caller’s request.'),
-    header('X-Original-URI', 'Its target, as the gateway received it.'),
+    header('X-Original-Method', 'The method of the caller’s request.', 'GET'),
+    header('X-Original-URI', 'Its target, as the gateway received it.', '/v1/reports/42?page=2'),
     header('X-Forwarded-Method', 'The other spelling of the pair above.'),
     header('X-Forwarded-Uri', 'The other spelling of the pair above.'),
     {
@@ -401,6 +402,19 @@ const health = {
       },
     },
   }),
+  '/postman.json': open(
+    'getPostmanCollection',
+    'This document, for Postman',
+    'A collection of format 2.1.0, with one request for each route.',
+    {
+      '200': {
+        description: 'The collection.',
+        content: {
+          'application/json': { schema: { type: 'object' }, example: { info: {}, item: [] } },
+        },
+      },
+    },
+  ),
 };
 
 const projectParameter = idParameter('projectId', 'The project, shown in the console.');

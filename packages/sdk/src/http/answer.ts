@@ -1,3 +1,4 @@
+import { named } from '../config.ts';
 import { RuntimeTransportError } from '../errors.ts';
 import type { HttpAnswer } from './transport.ts';
 
@@ -52,12 +53,12 @@ function problemAt(error: RuntimeTransportError, address: string): string {
   const isElsewhere =
     failure === 'invalid_answer' || (failure === 'error_status' && isOfAnother(error));
   if (isElsewhere) {
-    return `What answers at ${address} (status ${status}) is no Ceiba Runtime: runtimeBaseUrl (CEIBA_RUNTIME_URL) must be the address of the Runtime, not of the console`;
+    return `What answers at ${address} (status ${status}) is no Ceiba Runtime: ${named('runtimeBaseUrl')} must be the address of the Runtime, not of the console`;
   }
   if (status === 401) {
-    return `The Runtime at ${address} refuses the project secret (401): check projectId (CEIBA_PROJECT_ID) and projectSecret (CEIBA_PROJECT_SECRET)`;
+    return `The Runtime at ${address} refuses the project secret (401): check ${named('projectId')} and ${named('projectSecret')}`;
   }
-  const setting = failure === 'error_status' ? '' : ': check runtimeBaseUrl (CEIBA_RUNTIME_URL)';
+  const setting = failure === 'error_status' ? '' : `: check ${named('runtimeBaseUrl')}`;
   return `${message} at ${address}${setting}`;
 }
 

@@ -59,6 +59,8 @@ it("the guide's server accepts alerts of its secret and refuses all others", asy
   expect(accepted).toMatchObject({ status: 'delivered', lastStatus: 204 });
   await untilDelivery(bench, foreign, 'is refused', ({ lastStatus }) => lastStatus === 400);
   expect(printed).toContain(`${accepted.eventId} alert.test`);
+  expect(printed).toContain('The header webhook-id is missing');
+  expect(printed).toContain('No signature in webhook-signature is by this secret');
 });
 
 it('the guide names every alert and its retries', async () => {
