@@ -47,6 +47,8 @@ export interface World {
   /** A passkey of the owner, and a link to reset the owner's password. */
   passkeyId: string;
   resetSecret: string;
+  /** An access token of the owner. */
+  tokenId: string;
   /** The link of an alert mail of that project. */
   mailSecret: string;
   /** When the project's secret was created, ISO 8601. */
@@ -170,6 +172,16 @@ export const ACTIONS: Record<string, ActionCase> = {
       email: `${fresh('matrix').replaceAll(' ', '-')}@example.com`,
       currentPassword: password,
     }),
+  }),
+  ...actionsOf('(console)/account/access-token-actions.ts', 'signed-in', '/account', {
+    createToken: ({ password }) => ({
+      name: fresh('Matrix'),
+      access: 'write',
+      reach: 'all',
+      days: '7',
+      currentPassword: password,
+    }),
+    revokeToken: ({ tokenId }) => ({ tokenId }),
   }),
   ...actionsOf('(console)/account/second-factor-actions.ts', 'signed-in', '/account', {
     setUpAuthenticator: ({ password }) => ({ currentPassword: password }),

@@ -149,8 +149,14 @@ async function sessionOf({ userId }: Visitor): Promise<string> {
   return session?.id;
 }
 
-/** A passkey of a user, and a link to reset the password. */
-async function waysInOf({ userId }: Visitor): Promise<Pick<World, 'passkeyId' | 'resetSecret'>> {
+/** A passkey and an access token of a user, and a link to reset the password. */
+async function waysInOf({
+  userId,
+}: Visitor): Promise<Pick<World, 'passkeyId' | 'resetSecret' | 'tokenId'>> {
+  const [token] = await sql`
+    insert into access_tokens (user_id, name, token_prefix, token_digest, access, expires_at)
+    values (${userId}, 'Isolation', 'ceiba_token_isolated', ${randomBytes(32)}, 'write',
+      now() + interval '1 day') returning id`;
   const [passkey] = await sql`
     insert into passkeys
       (user_id, credential_id, public_key, counter, transports, name, is_backed_up)
@@ -161,7 +167,7 @@ async function waysInOf({ userId }: Visitor): Promise<Pick<World, 'passkeyId' | 
     insert into password_resets (user_id, token_digest, expires_at)
     values (${userId}, ${digest}, now() + interval '1 day')
     on conflict (user_id, sent_to) do update set token_digest = excluded.token_digest`;
-  return { passkeyId: passkey?.id, resetSecret: plaintext };
+  return { passkeyId: passkey?.id, resetSecret: plaintext, tokenId: token?.id };
 }
 
 async function invite(

@@ -171,6 +171,33 @@ test('a passkey, which stands for the second factor, is added only with a code',
   await expect(list.getByRole('listitem')).toHaveCount(1);
 });
 
+test('an access token, which needs neither later, is created only with password and code', async ({
+  page,
+}) => {
+  test.setTimeout(120_000);
+  const account = await newUser(page);
+  const { password } = account;
+  const { recoveryCodes } = await turnOn(page, account);
+  const [code = ''] = recoveryCodes;
+  const dialog = page.getByRole('dialog');
+  await gotoReady(page, '/account');
+  await page.getByRole('button', { name: 'Create access token…' }).click();
+  await dialog.getByLabel('Name').fill('Deploy');
+  for (const [typed, answer] of [
+    ['', 'Fill this in.'],
+    ['123456', 'This code is wrong'],
+  ] as const) {
+    await dialog.getByLabel('Your password', { exact: true }).fill(password);
+    await dialog.getByLabel('Code').fill(typed);
+    await dialog.getByRole('button', { name: 'Create access token' }).click();
+    await expect(dialog.getByText(answer)).toBeVisible();
+  }
+  await dialog.getByLabel('Your password', { exact: true }).fill(password);
+  await dialog.getByLabel('Code').fill(code);
+  await dialog.getByRole('button', { name: 'Create access token' }).click();
+  await expect(page.getByText('Copy the access token now')).toBeVisible();
+});
+
 test('without a set-up that waits for it, no code is counted', async ({ page }) => {
   const account = await newUser(page);
   const part = await startSetUp(page, account.password);

@@ -16,8 +16,10 @@ import {
 import { createProject, gotoReady, signUp } from './support.ts';
 
 /** The part of a credential that is not stored anywhere: all but its brand and the prefix of a key. */
-const secretPartOf = (credential: string) =>
-  credential.slice(credential.startsWith('ceiba_secret_') ? 'ceiba_secret_'.length : 14);
+const secretPartOf = (credential: string) => {
+  const brand = /^ceiba_(?:secret_|token_)?/.exec(credential)?.[0] ?? '';
+  return credential.slice(brand === 'ceiba_secret_' ? brand.length : brand.length + 8);
+};
 
 const PLANTED = 'planted by the test of what is shown once';
 
@@ -56,10 +58,10 @@ test.afterAll(async () => {
   await sql?.end();
 });
 
-test('a key and a project’s secrets are each in one answer, and nowhere else after leaving', async () => {
+test('a key, a project’s secrets and an access token are each in one answer, and nowhere else after leaving', async () => {
   const answers = await recordAnswers(context);
   const page = await context.newPage();
-  await signUp(page);
+  const { password } = await signUp(page);
   const { projectId, projectSecret } = await createProject(page, 'Shown once');
   const at = (path: string) => `/projects/${projectId}/${path}`;
 
@@ -74,6 +76,15 @@ test('a key and a project’s secrets are each in one answer, and nowhere else a
   await page.getByRole('alertdialog').getByRole('button', { name: 'Rotate secret' }).click();
   const rotatedSecret = await showAndLeave(page, 'ceiba_secret_');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Settings');
+
+  await gotoReady(page, '/account');
+  await page.getByRole('button', { name: 'Create access token…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Shown once');
+  await dialog.getByLabel('Your password', { exact: true }).fill(password);
+  await dialog.getByRole('button', { name: 'Create access token' }).click();
+  const accessToken = await showAndLeave(page, 'ceiba_token_');
+  await expect(page.getByRole('list', { name: 'Access tokens' })).toContainText('Shown once');
 
   await use(projectId, { apiKey, secrets: [projectSecret, rotatedSecret] });
   await gotoReady(page, at('simulator'));
@@ -94,6 +105,7 @@ test('a key and a project’s secrets are each in one answer, and nowhere else a
     [projectSecret, '/projects/new'],
     [apiKey, at('keys/new')],
     [rotatedSecret, at('settings')],
+    [accessToken, '/account'],
   ] as const) {
     const secret = secretPartOf(credential);
     expect(placesOf(secret, answers)).toEqual([`POST ${stack().consoleUrl}${path}`]);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  mintAccessToken,
   mintApiKey,
   mintInvitation,
   mintPasswordReset,
@@ -9,6 +10,7 @@ import {
 import { hashPassword } from '@ceiba/domain/password';
 import {
   archiveApiKey,
+  createAccessToken,
   createApiKey,
   createCustomer,
   createCustomerPlan,
@@ -166,6 +168,7 @@ export async function fillSample(
     await addHistory(world, projectId, keyIds);
     const [customerId = ''] = await addCustomers(world, projectId, keyIds);
     const invitationSecret = await addMembers(world, projectId);
+    await addTokens(world, projectId);
     const emptyProjectId = await createEmpty(world, 'Staging');
     await rollUpUsage(db, { maxDays: 10_000 });
     await spreadOverTime(db);
@@ -332,6 +335,26 @@ async function addMembers({ db, ctx, ownerId }: World, projectId: string): Promi
   return token.plaintext;
 }
 
+/** Three access tokens: one of one project, one of all, and one that has expired. */
+async function addTokens({ db, ctx, ownerId: userId }: World, projectId: string) {
+  const [user] = await db.sql<{ sessionVersion: number }[]>`
+    select session_version as "sessionVersion" from users where id = ${userId}`;
+  const tokens = [
+    { name: 'Old laptop', access: 'write', projectIds: null, days: 7 },
+    { name: 'Usage report', access: 'read', projectIds: null, days: 365 },
+    { name: 'Deploy workflow', access: 'write', projectIds: [projectId], days: 90 },
+  ] as const;
+  for (const token of tokens) {
+    const minted = mintAccessToken(random.bytes);
+    const proven = { userId, sessionVersion: user?.sessionVersion ?? 0 };
+    await createAccessToken(ctx, { ...proven, ...token, minted });
+  }
+  await db.sql`update access_tokens set created_at = now() - interval '9 days',
+    expires_at = now() - interval '2 days' where name = 'Old laptop'`;
+  await db.sql`update access_tokens set last_used_at = now() - interval '3 hours'
+    where name <> 'Usage report'`;
+}
+
 async function addReset({ db, ctx }: World): Promise<string> {
   const email = 'jonas@example.com';
   const [user] = await db.sql<{ userId: string }[]>`
@@ -374,6 +397,8 @@ async function spreadOverTime(db: Database) {
     (select max(id) from audit_log) - id, 2)`;
   await db.sql`update audit_log set actor_kind = 'cli', actor_id = null, actor_label = 'ceiba CLI',
     client_address = null where action like 'policy.%' and id % 2 = 0`;
+  await db.sql`update audit_log set actor_token_id = gen_random_uuid(),
+    actor_token_name = 'Deploy workflow' where actor_kind = 'user' and action like 'policy.%'`;
   await db.sql`update audit_log set actor_kind = 'project_secret', actor_id = null,
     actor_label = 'project secret', client_address = '198.51.100.23'
     where action = 'api_key.create' and id % 3 = 0`;

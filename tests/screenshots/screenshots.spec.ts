@@ -359,6 +359,23 @@ const STATES: Record<string, View> = {
   'account, address': onPage('account', { act: pressFirst('Change address…') }),
   'passkey, add': onPage('account', { as: 'secured', act: pressFirst('Add passkey…') }),
   'passkey, remove': onPage('account', { as: 'secured', act: pressFirst(/^Remove…/) }),
+  'access token, create': onPage('account', {
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Create access token…' }).click();
+      await page.getByRole('dialog').getByLabel('Projects').selectOption('listed');
+    },
+  }),
+  'access token, revoke': onPage('account', { act: pressFirst(/^Revoke…/) }),
+  'access token, shown once': onPage('account', {
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Create access token…' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('Deploy workflow');
+      await dialog.getByLabel('Your password', { exact: true }).fill(PASSWORD);
+      await dialog.getByRole('button', { name: 'Create access token' }).click();
+      await expect(page.getByText('Copy the access token now')).toBeVisible();
+    },
+  }),
   'account, delete': onPage('account', { act: pressFirst('Delete account…') }),
   'second factor, first code': onPage('account', { act: startSecondFactor }),
   'plan, add': onPage('plans', {

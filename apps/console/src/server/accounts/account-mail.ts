@@ -16,7 +16,7 @@ const NOTICES = {
   },
   password_reset: {
     subject: 'Your password was changed',
-    text: 'The password of your account was set with a link. Every session was ended and every passkey was removed.',
+    text: 'The password of your account was set with a link. Every session was ended, every passkey was removed and every access token was revoked.',
   },
   reset_link_created: {
     subject: 'An administrator created a link to reset your password',
@@ -25,6 +25,10 @@ const NOTICES = {
   email_changed: {
     subject: 'Your e-mail address was changed',
     text: 'Your account now has another e-mail address. This is the last mail to this one.',
+  },
+  access_token_created: {
+    subject: 'An access token of your account was created',
+    text: 'A program that has it does what you may, until it expires or you revoke it on your account page.',
   },
   passkey_added: {
     subject: 'A passkey was added to your account',

@@ -1,5 +1,12 @@
-import { SESSION_DAYS } from '@ceiba/domain/constants';
-import { countRecoveryCodes, findAuthenticator, listPasskeys, listSessions } from '@ceiba/schema';
+import { SESSION_DAYS, TOKEN_PROJECTS_MAX } from '@ceiba/domain/constants';
+import {
+  countRecoveryCodes,
+  findAuthenticator,
+  listAccessTokens,
+  listPasskeys,
+  listProjectNames,
+  listSessions,
+} from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { Chip } from '#components/ui/chip.tsx';
 import { Column, IndexedSections, PageHeader } from '#components/ui/section.tsx';
@@ -7,6 +14,7 @@ import { deviceWords } from '#lib/device.ts';
 import { withDatabase } from '#server/database.ts';
 import { configuredMailer } from '#server/mail.ts';
 import { requireUser } from '#server/session.ts';
+import { AccessTokens } from './_components/access-tokens.tsx';
 import { ChangeEmail } from './_components/change-email.tsx';
 import { ChangePassword } from './_components/change-password.tsx';
 import { DeleteAccount } from './_components/delete-account.tsx';
@@ -20,13 +28,16 @@ export const metadata: Metadata = { title: 'Account' };
 export default async function AccountPage() {
   const user = await requireUser();
   const { userId } = user;
-  const [sessions, passkeys, authenticator, recoveryCodes] = await withDatabase((db) =>
-    Promise.all([
-      listSessions(db, userId),
-      listPasskeys(db, userId),
-      findAuthenticator(db, userId),
-      countRecoveryCodes(db, userId),
-    ]),
+  const [sessions, passkeys, authenticator, recoveryCodes, tokens, projects] = await withDatabase(
+    (db) =>
+      Promise.all([
+        listSessions(db, userId),
+        listPasskeys(db, userId),
+        findAuthenticator(db, userId),
+        countRecoveryCodes(db, userId),
+        listAccessTokens(db, userId),
+        listProjectNames(db, { userId, limit: TOKEN_PROJECTS_MAX }),
+      ]),
   );
   const hasSecondFactor = authenticator?.isConfirmed === true;
   const mustSignInAgain = !user.hasPassword && !user.isFresh;
@@ -104,6 +115,21 @@ export default async function AccountPage() {
                   <SignOutEverywhere />
                 </div>
               </div>
+            ),
+          },
+          {
+            id: 'access-tokens',
+            title: 'Access tokens',
+            description:
+              'For programs that manage your projects without a browser, such as a workflow that applies a file. Each has your role at that moment, or less.',
+            children: (
+              <AccessTokens
+                hasPassword={user.hasPassword}
+                mustSignInAgain={mustSignInAgain}
+                hasSecondFactor={hasSecondFactor}
+                tokens={tokens}
+                projects={projects}
+              />
             ),
           },
           {

@@ -4,14 +4,12 @@ import { displayNameSchema } from '@ceiba/contract';
 import { PASSKEYS_MAX } from '@ceiba/domain';
 import {
   addPasskey,
-  findAuthenticator,
   listCredentialIds,
   listPasskeys,
   removePasskey,
   renamePasskey,
   startChallenge,
   takeChallenge,
-  useSecondFactor,
 } from '@ceiba/schema';
 import { z } from 'zod';
 import {
@@ -22,11 +20,10 @@ import {
   passkeyCreation,
   verifyCreatedPasskey,
 } from '#server/accounts/index.ts';
-import { refuse, refuseField, type UserContext, userAction } from '#server/action.ts';
+import { refuse, userAction } from '#server/action.ts';
 import { done, settle } from '#server/settle.ts';
-import { FILL_THIS_IN } from '../../../lib/action-state.ts';
 import { typedText } from '../../../lib/typed.ts';
-import { proveCode, proveSelf, refuseWrongCode } from './prove-self.ts';
+import { proveSelf, useCode } from './prove-self.ts';
 
 const currentPassword = z.string().max(1024).optional();
 const purpose = 'add_passkey';
@@ -57,17 +54,6 @@ export const beginPasskey = userAction({
     return creation;
   },
 });
-
-/** Uses up a code of the second factor, if it is on. */
-async function useCode(context: UserContext, code: string | undefined): Promise<void> {
-  const { inDatabase, user } = context;
-  const authenticator = await inDatabase(({ db }) => findAuthenticator(db, user.userId));
-  if (!authenticator?.isConfirmed) return;
-  if (code === undefined) refuseField('code', FILL_THIS_IN);
-  const factor = await proveCode(context, authenticator, code);
-  const isUsed = await inDatabase(({ db }) => useSecondFactor(db.orm, user.userId, factor));
-  if (!isUsed) refuseWrongCode();
-}
 
 /** Adds the passkey that the browser has created. */
 export const finishPasskey = userAction({

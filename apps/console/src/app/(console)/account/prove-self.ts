@@ -2,12 +2,15 @@ import 'server-only';
 import {
   type Authenticator,
   chargeSecondFactor,
+  findAuthenticator,
   type ProvenUser,
   type SecondFactor,
+  useSecondFactor,
 } from '@ceiba/schema';
 import { factorOf, provePassword } from '#server/accounts/index.ts';
 import { refuse, refuseField, type UserContext } from '#server/action.ts';
 import { settle } from '#server/settle.ts';
+import { FILL_THIS_IN } from '../../../lib/action-state.ts';
 import { NOT_FRESH } from './not-fresh.ts';
 
 /**
@@ -37,6 +40,17 @@ export async function proveCode(
   await chargeCode(context);
   const factor = factorOf({ userId: context.user.userId, authenticator }, code);
   return factor ?? refuseWrongCode();
+}
+
+/** Uses up a code of the second factor, if it is on. */
+export async function useCode(context: UserContext, code: string | undefined): Promise<void> {
+  const { inDatabase, user } = context;
+  const authenticator = await inDatabase(({ db }) => findAuthenticator(db, user.userId));
+  if (!authenticator?.isConfirmed) return;
+  if (code === undefined) refuseField('code', FILL_THIS_IN);
+  const factor = await proveCode(context, authenticator, code);
+  const isUsed = await inDatabase(({ db }) => useSecondFactor(db.orm, user.userId, factor));
+  if (!isUsed) refuseWrongCode();
 }
 
 /** Counts a typed code before it is compared. */

@@ -29,7 +29,7 @@ export function SignOutEverywhere() {
     <ConfirmAction
       trigger={<Button>Sign out everywhere</Button>}
       title="Sign out everywhere?"
-      description="You are signed out in every browser, including this one, and have to sign in again."
+      description="You are signed out in every browser, including this one, and have to sign in again. Passkeys and access tokens stay: remove those that you do not know."
       action={endEverySession}
       cancel="Stay signed in"
       confirm="Sign out everywhere"

@@ -1,0 +1,38 @@
+'use client';
+
+import { named } from '#components/ui/name.tsx';
+import { SecretReveal } from '#components/ui/secret-reveal.tsx';
+import { AbsoluteTime } from '#components/ui/time.tsx';
+import type { NewAccessToken } from '../access-token-actions.ts';
+
+export interface CreatedTokenProps {
+  created: NewAccessToken;
+  onDone: () => void;
+}
+
+/** Shows a new access token, once. */
+export default function CreatedToken({ created, onDone }: CreatedTokenProps) {
+  const { name, token, expiresAt, server } = created;
+  return (
+    <div className="grid gap-4">
+      <p>
+        {named`${name} is created.`} It works until <AbsoluteTime at={expiresAt} />. Keep it where
+        the program that uses it keeps its secrets.
+      </p>
+      <SecretReveal
+        name="access token"
+        secret={token}
+        fileName="ceiba-token.txt"
+        fileText={`${token}\n`}
+        snippets={[
+          { name: '.env', code: `CEIBA_TOKEN=${token}\n` },
+          {
+            name: 'ceiba',
+            code: `export CEIBA_TOKEN=${token}\nceiba --server ${server} project list\n`,
+          },
+        ]}
+        onDone={onDone}
+      />
+    </div>
+  );
+}
