@@ -101,5 +101,5 @@ test('a change with a token names the token beside its user in the audit log', a
     page.getByText(`${email} with the token Deploy workflow added policy GET /v1`),
   ).toBeVisible();
   const csv = await page.request.get(`/projects/${projectId}/audit/csv`);
-  expect(await csv.text()).toContain(`${email},Deploy workflow,policy.create`);
+  expect(await csv.text()).toContain(`"${email}","Deploy workflow","policy.create"`);
 });

@@ -313,6 +313,7 @@ const PROBE: World = {
   userId: '',
   sessionId: 'the session',
   passkeyId: 'the passkey',
+  tokenId: 'the token',
   resetSecret: '',
   mailSecret: '',
   secretCreatedAt: '',
