@@ -28,6 +28,7 @@ const config: NextConfig = {
     '@ceiba/alerts',
     '@ceiba/contract',
     '@ceiba/domain',
+    '@ceiba/manage',
     '@ceiba/process',
     '@ceiba/schema',
   ],

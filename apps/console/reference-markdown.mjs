@@ -2,20 +2,31 @@ import GithubSlugger from 'github-slugger';
 
 const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace'];
 
+/** By the titles of their documents. */
+const PAGES = {
+  'Ceiba Runtime': { title: 'API reference', server: 'Runtime', address: '/openapi.json' },
+  'Ceiba Management': {
+    title: 'Management API',
+    server: 'console',
+    address: '/api/manage/openapi.json',
+  },
+};
+
 /**
  * The API reference, as Markdown: each operation of an OpenAPI document with its parameters, answers
  * and a call to paste, then the schemas. `render-guides.mjs` makes the page of it.
  *
- * @param {any} document `packages/contract/openapi.json`
+ * @param {any} document `openapi.json` of `packages/contract` or `packages/manage`
  * @returns {string}
  */
 export function referenceMarkdown(document) {
+  const { title, server, address } = PAGES[document.info.title];
   const operations = operationsOf(document);
   const { schemas, responses, securitySchemes } = document.components;
   const linkTo = linksTo(['Credentials', ...operations.map(titleOf), 'Schemas'], schemas);
   return [
-    '# API reference',
-    `${document.info.description} The Runtime serves this description as OpenAPI ${document.openapi}, for generators of clients, at \`/openapi.json\`.`,
+    `# ${title}`,
+    `${document.info.description} The ${server} serves this description as OpenAPI ${document.openapi}, for generators of clients, at ${code(address)}.`,
     '## Credentials',
     table(
       ['Header', 'Contents'],
@@ -80,7 +91,7 @@ function linksTo(titles, schemas) {
 
 function sectionOf(operation, sharedResponses, linkTo) {
   const { path, methods, description, parameters, requestBody, responses } = operation;
-  const body = requestBody?.content['application/json'];
+  const { 'application/json': body, 'application/yaml': file } = requestBody?.content ?? {};
   const answers = Object.entries(responses).map(([status, response]) => [
     status,
     response.$ref ? sharedResponses[response.$ref.split('/').at(-1)] : response,
@@ -100,7 +111,8 @@ function sectionOf(operation, sharedResponses, linkTo) {
         ]),
       ),
     body && `The body is ${anOf(body.schema, linkTo)}.`,
-    fenced('sh', curlOf(operation, body)),
+    file && `The body is the file: ${file.schema.description}`,
+    fenced('sh', curlOf(operation, body, file)),
     table(
       ['Status', 'When', 'Body'],
       answers.map(([status, { description: when, content }]) => [
@@ -153,13 +165,17 @@ function examplesOf({ examples = {} } = {}) {
 }
 
 /** A command that works in a shell that has the three settings of a host. */
-function curlOf({ path, methods, security }, body) {
+function curlOf({ path, methods, security }, body, file) {
   const address = path
     .replace('{projectId}', '$CEIBA_PROJECT_ID')
     .replace(/\{(\w+)\}/, (_, name) => `$${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`);
   const [method] = methods;
-  const options = method === 'GET' || (method === 'POST' && body) ? '' : ` -X ${method}`;
-  const lines = [`curl -i${options} "$CEIBA_RUNTIME_URL${address}"`];
+  const options = method === 'GET' || (method === 'POST' && (body || file)) ? '' : ` -X ${method}`;
+  const isManaged = security.some((each) => 'accessToken' in each);
+  const server = isManaged ? '$CEIBA_SERVER' : '$CEIBA_RUNTIME_URL';
+  const lines = [`curl -i${options} "${server}${address}"`];
+  if (isManaged) lines.push('-H "Authorization: Bearer $CEIBA_TOKEN"');
+  if (file) lines.push('--data-binary @ceiba.yaml');
   if (security.some((each) => 'projectSecret' in each)) {
     lines.push('-H "x-service-project-secret: $CEIBA_PROJECT_SECRET"');
   }

@@ -47,6 +47,7 @@ export const ROUTES: Record<string, RouteCase> = {
   '/api/auth/[...nextauth]/route': open('/api/auth/providers'),
   '/api/ready/route': open('/api/ready'),
   '/api/version/route': open('/api/version'),
+  '/api/manage/[...path]/route': open('/api/manage/openapi.json'),
   '/(account)/sign-in/page': open('/sign-in'),
   '/(account)/sign-up/page': open('/sign-up'),
   '/(account)/sign-up/confirm/page': open('/sign-up/confirm'),

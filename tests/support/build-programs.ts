@@ -22,6 +22,7 @@ const SOURCES = [
   'drizzle/meta/_journal.json',
   'packages/contract/src',
   'packages/domain/src',
+  'packages/manage/src',
   'packages/process/src',
   'packages/schema/src',
 ];

@@ -77,9 +77,9 @@ const nameOf = ({ url }: Server) => `The console at ${url}`;
 
 function unreachable(server: Server, error: unknown): OutageError {
   const { name, cause } = error instanceof Error ? error : { name: '', cause: null };
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : null;
-  const problem =
-    name === 'TimeoutError' ? `no answer in ${ANSWER_MS_MAX / 1_000} s` : (code ?? 'no connection');
+  const reason =
+    cause instanceof Error ? ('code' in cause ? String(cause.code) : cause.message) : name;
+  const problem = name === 'TimeoutError' ? `no answer in ${ANSWER_MS_MAX / 1_000} s` : reason;
   return new OutageError(
     `${nameOf(server)} cannot be reached (${problem}; address from ${server.source}). ` +
       'Check the address, and that the console runs and accepts connections.',

@@ -16,9 +16,12 @@ export const instant = expirySchema.unwrap();
 export const { rateLimitPerMinute, dailyQuota, monthlyQuota } = updateApiKeyRequestSchema.shape;
 export const limits = { rateLimitPerMinute, dailyQuota, monthlyQuota };
 
-export const flag = z
-  .union([z.boolean(), z.enum(['0', '1']).transform((text) => text === '1')], 'must be 0 or 1')
-  .default(false);
+/** In JSON a boolean, in an address 0 or 1. */
+export const digit = z.union(
+  [z.boolean(), z.enum(['0', '1']).transform((text) => text === '1')],
+  'must be 0 or 1',
+);
+export const flag = digit.default(false);
 
 const PAGE_SIZE = `must be a whole number from 1 to ${PAGE_MAX}`;
 export const page = {

@@ -159,12 +159,15 @@ function parametersOf(operation: Operation) {
   });
 }
 
-/** In an address, a flag is a digit, and a number its digits. */
+/** In an address a flag is a digit; whatever else it may be is text too. */
 function parameterOf(schema: z.ZodType): Record<string, unknown> {
-  const { anyOf, default: byDefault, ...rest } = parameterSchema(schema) as Record<string, unknown>;
-  if (!Array.isArray(anyOf))
-    return byDefault === undefined ? rest : { ...rest, default: byDefault };
-  return { ...rest, type: 'string', default: byDefault ? '1' : '0' };
+  const { anyOf, ...rest } = parameterSchema(schema) as Record<string, unknown>;
+  if (!Array.isArray(anyOf)) return rest;
+  return {
+    ...rest,
+    type: 'string',
+    default: schema.safeParse(undefined).data === true ? '1' : '0',
+  };
 }
 
 function requestBodyOf(operation: Operation) {

@@ -28,9 +28,9 @@ afterEach(() => {
 });
 
 /** A POST whose length is not announced. */
-function post(headers: Record<string, string> = {}) {
+function post(headers: Record<string, string> = {}, path = '/') {
   const { port } = server.address() as AddressInfo;
-  const sent = request({ port, host: '127.0.0.1', method: 'POST', headers });
+  const sent = request({ port, host: '127.0.0.1', method: 'POST', headers, path });
   const answer = once(sent, 'response').then(async ([response]: IncomingMessage[]) => ({
     status: response?.statusCode,
     body: response === undefined ? '' : await text(response),
@@ -59,6 +59,19 @@ describe('a body', () => {
     sent.end('x'.repeat(1_001));
     expect(await answer).toEqual({ status: 413, body: 'A form may have at most 1 MB.\n' });
     expect(reached).toEqual([]);
+  });
+
+  it('over the limit is answered in JSON below the address for programs', async () => {
+    await listen();
+    const { sent, answer } = post({}, '/api/manage/apply?dryRun=1');
+    sent.end('x'.repeat(1_001));
+    const { status, body } = await answer;
+    expect({ status, ...JSON.parse(body) }).toEqual({
+      status: 413,
+      error: 'payload_too_large',
+      message: 'A request may have at most 1 MB.',
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
   });
 
   it('over the limit is answered while more of it would come', async () => {

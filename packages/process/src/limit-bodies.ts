@@ -146,11 +146,24 @@ function hold(
 }
 
 const REFUSALS = {
-  408: 'The form did not arrive in time.\n',
-  413: 'A form may have at most 1 MB.\n',
-  503: 'Too many forms are arriving. Try again in a moment.\n',
+  408: ['request_timeout', 'The form did not arrive in time.'],
+  413: ['payload_too_large', 'A form may have at most 1 MB.'],
+  503: ['unavailable', 'Too many forms are arriving. Try again in a moment.'],
 } as const;
 type RefusalStatus = keyof typeof REFUSALS;
+
+/** Programs get JSON, as from the routes below it; the others are forms. */
+const FOR_PROGRAMS = '/api/manage/';
+
+function answerTo(
+  { url = '' }: IncomingMessage,
+  status: RefusalStatus,
+): [type: string, text: string] {
+  const [error, text] = REFUSALS[status];
+  if (!url.startsWith(FOR_PROGRAMS)) return ['text/plain', `${text}\n`];
+  const message = text.replace('form', 'request');
+  return ['application/json', JSON.stringify({ error, message, requestId: crypto.randomUUID() })];
+}
 
 /**
  * Answers and closes the connection. What is still arriving is read and discarded for a moment: closing
@@ -159,8 +172,9 @@ type RefusalStatus = keyof typeof REFUSALS;
 function refuse(request: IncomingMessage, response: ServerResponse, status: RefusalStatus): void {
   const answer = () => {
     clearTimeout(timer);
-    response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' });
-    response.end(REFUSALS[status]);
+    const [type, text] = answerTo(request, status);
+    response.writeHead(status, { 'content-type': type, connection: 'close' });
+    response.end(text);
   };
   const timer = setTimeout(answer, DISCARD_MS);
   request.push = (chunk: unknown) => {

@@ -6,7 +6,7 @@ import { reportOf } from '../apply/report.ts';
 import { type CeibaFileText, fileSchema } from '../apply/schema.ts';
 import { readInstallation } from '../export/installation.ts';
 import { requireApplicable, yamlOf } from '../export/yaml.ts';
-import { flag, projectId } from '../fields.ts';
+import { digit, flag, projectId } from '../fields.ts';
 import { operation } from '../operation.ts';
 
 export const change = z.strictObject({
@@ -45,14 +45,14 @@ export const apply = operation({
     dryRun: flag.describe('Return what would change, and change nothing.'),
     prune: z
       .union(
-        [flag, z.string().regex(/^[0-9a-f]{64}$/)],
+        [digit, z.string().regex(/^[0-9a-f]{64}$/)],
         'must be 0, 1 or the `removalsDigest` of a refusal',
       )
       .default(false)
       .describe(
         'Remove the policies and customer plans that are not in the file: 1 for all, or the `removalsDigest` of a refusal for those that it names.',
       ),
-    createProjects: flag
+    createProjects: digit
       .default(true)
       .describe('0 refuses a file with a new project, whose secret only the answer has.'),
   }),

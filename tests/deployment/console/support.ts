@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { mintAccessToken, mintProjectSecret, type TokenAccess } from '@ceiba/domain';
+import {
+  createAccessToken,
+  createDatabase,
+  createProject,
+  createUser,
+  type Database,
+  findUserById,
+  type VerbContext,
+} from '@ceiba/schema';
+import { type ConsoleProcess, startConsole } from '../../e2e/console-process.ts';
+import { type Ran, type RunOptions, runCeiba } from '../../integration/cli/support.ts';
+import { createTestDatabase } from '../../support/database.ts';
+
+export interface TokenOptions {
+  access?: TokenAccess;
+  projectIds?: readonly string[] | null;
+}
+
+/** A database of its own with a console, and accounts with access tokens. */
+export interface ManagedConsole {
+  readonly url: string;
+  readonly databaseUrl: string;
+  readonly db: Database;
+  /** As the operator. */
+  readonly ctx: VerbContext;
+  readonly console: ConsoleProcess;
+  /** Creates an account, the first of which is the administrator. @returns its id */
+  user(email: string): Promise<string>;
+  /** Creates an access token. @returns its plaintext */
+  token(userId: string, options?: TokenOptions): Promise<string>;
+  /** Creates a project. @returns its id */
+  project(ownerId: string, name: string): Promise<string>;
+  /** Runs a command through the console. */
+  ceiba(token: string, args: readonly string[], options?: RunOptions): Promise<Ran>;
+  stop(): Promise<void>;
+}
+
+export async function startManagedConsole(): Promise<ManagedConsole> {
+  const database = await createTestDatabase();
+  const db = createDatabase(database.url, { maxConnections: 4 });
+  const app = await startConsole({ DATABASE_URL: database.url });
+  const ctx: VerbContext = { db, actor: { kind: 'cli' }, clientAddress: null, requestId: null };
+  return {
+    url: app.url,
+    databaseUrl: database.url,
+    db,
+    ctx,
+    console: app,
+    async user(email) {
+      const created = await createUser(ctx, { email, passwordHash: 'x' });
+      if (created.kind !== 'created') throw new Error(created.kind);
+      return created.userId;
+    },
+    async token(userId, { access = 'write', projectIds = null } = {}) {
+      const user = await findUserById(db, userId);
+      if (user === null) throw new Error('no such user');
+      const minted = mintAccessToken(randomBytes);
+      const { kind } = await createAccessToken(
+        { ...ctx, actor: { kind: 'user', userId, email: user.email } },
+        { ...user, name: 'CI', access, projectIds, days: 7, minted },
+      );
+      if (kind !== 'created') throw new Error(kind);
+      return minted.plaintext;
+    },
+    async project(ownerId, name) {
+      const created = await createProject(ctx, {
+        ownerId,
+        name,
+        secret: mintProjectSecret(randomBytes),
+      });
+      if (created.kind !== 'created') throw new Error(created.kind);
+      return created.projectId;
+    },
+    ceiba: (token, args, options = {}) =>
+      runCeiba(args, {
+        ...options,
+        env: { CEIBA_SERVER: app.url, CEIBA_TOKEN: token, ...options.env },
+      }),
+    async stop() {
+      await app.stop();
+      await db.close();
+      await database.drop();
+    },
+  };
+}
