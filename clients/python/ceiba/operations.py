@@ -38,6 +38,14 @@ class ApiKeyCreateResult(TypedDict):
     plaintextKey: str
 
 
+class ApiKeyError(TypedDict):
+    """One of several keys was refused; the others were not."""
+
+    status: Literal[400, 403, 404, 409]
+    error: str
+    message: str
+
+
 class ApiKeyLifecycleResult(TypedDict):
     """The status that a key has after revoke and archive."""
 
@@ -45,10 +53,23 @@ class ApiKeyLifecycleResult(TypedDict):
     status: Literal['revoked', 'archived']
 
 
-class ApiKeyListResult(TypedDict):
-    """All keys of the project, newest first, revoked and archived ones too."""
-
+class _ApiKeyListResultRequired(TypedDict):
     apiKeys: List["ApiKeySummary"]
+
+
+class ApiKeyListResult(_ApiKeyListResultRequired, total=False):
+    """Keys of the project, newest first, revoked and archived ones too."""
+
+    nextCursor: Optional[str]
+
+
+class ApiKeyRotateResult(TypedDict):
+    """The new secret of a key: the only answer with it, and it cannot be retrieved again."""
+
+    apiKeyId: str
+    keyPrefix: str
+    plaintextKey: str
+    previous: Optional["ReplacedSecret"]
 
 
 class _ApiKeySummaryRequired(TypedDict):
@@ -74,6 +95,18 @@ class ApiKeySummary(_ApiKeySummaryRequired, total=False):
     metadata: Dict[str, Any]
     isImported: Literal[True]
     previous: "PreviousSecret"
+
+
+class ApiKeysCreateResult(TypedDict):
+    """One result per key, in their order."""
+
+    results: List[Union["CreatedApiKey", "ApiKeyError"]]
+
+
+class ApiKeysImportResult(TypedDict):
+    """One result per key, in their order."""
+
+    results: List[Union["ImportedApiKeyResult", "ApiKeyError"]]
 
 
 class AuthorizeBatchRequest(TypedDict):
@@ -126,9 +159,16 @@ class CreateApiKeyRequest(_CreateApiKeyRequestRequired, total=False):
     externalCustomerId: Optional[str]
     scopes: Optional[List[str]]
     expiresAt: Optional[str]
+    metadata: Dict[str, Any]
     rateLimitPerMinute: Optional[int]
     dailyQuota: Optional[int]
     monthlyQuota: Optional[int]
+
+
+class CreateApiKeysRequest(TypedDict):
+    """Each is a CreateApiKeyRequest; one that is not is answered with 400 by itself."""
+
+    apiKeys: List[Any]
 
 
 class _CreateCustomerRequestRequired(TypedDict):
@@ -147,6 +187,13 @@ class CreateCustomerRequest(_CreateCustomerRequestRequired, total=False):
     rateLimitPerMinute: Optional[int]
     dailyQuota: Optional[int]
     monthlyQuota: Optional[int]
+
+
+class CreatedApiKey(TypedDict):
+    """One of several keys was created."""
+
+    status: Literal[200]
+    apiKey: "ApiKeyCreateResult"
 
 
 class Customer(TypedDict):
@@ -252,6 +299,40 @@ class HostReply(TypedDict):
     message: str
 
 
+class ImportApiKeysRequest(TypedDict):
+    """Each is an ImportedApiKey; one that is not is answered with 400 by itself."""
+
+    apiKeys: List[Any]
+
+
+class _ImportedApiKeyRequired(TypedDict):
+    digest: str
+    encoding: Literal['hex', 'base64', 'base64url']
+    displayName: str
+    keyPrefix: str
+
+
+class ImportedApiKey(_ImportedApiKeyRequired, total=False):
+    """A key that another issuer made."""
+
+    externalCustomerId: Optional[str]
+    scopes: Optional[List[str]]
+    expiresAt: Optional[str]
+    metadata: Dict[str, Any]
+    rateLimitPerMinute: Optional[int]
+    dailyQuota: Optional[int]
+    monthlyQuota: Optional[int]
+    disabled: bool
+    createdAt: str
+
+
+class ImportedApiKeyResult(TypedDict):
+    """The project has the key, from this import or from before."""
+
+    status: Literal[200]
+    apiKeyId: str
+
+
 class _LimitsRequired(TypedDict):
     rateLimitPerMinute: int
     monthlyQuota: int
@@ -348,6 +429,13 @@ class ReadinessChecks(_ReadinessChecksRequired, total=False):
     schema: Literal['unavailable']
 
 
+class ReplacedSecret(TypedDict):
+    """The secret that a rotation has replaced, and how long it stays valid."""
+
+    keyPrefix: str
+    validUntil: str
+
+
 class _ResetAfterSecondsRequired(TypedDict):
     minute: int
     month: int
@@ -357,6 +445,17 @@ class ResetAfterSeconds(_ResetAfterSecondsRequired, total=False):
     """Seconds until the UTC minute, month and day of `limits` end."""
 
     day: int
+
+
+class _RotateApiKeyRequestRequired(TypedDict):
+    keyPrefix: str
+    overlapSeconds: int
+
+
+class RotateApiKeyRequest(_RotateApiKeyRequestRequired, total=False):
+    """Which secret of a key to replace, and how long it stays valid."""
+
+    confirm: bool
 
 
 class RuntimeReadiness(TypedDict):
@@ -373,12 +472,16 @@ class RuntimeVersion(TypedDict):
     schema: str
 
 
-class TransportError(TypedDict):
-    """The body of a transport error; that of a 500 or 503 gives no details."""
-
+class _TransportErrorRequired(TypedDict):
     error: Literal['invalid_request', 'unauthorized', 'plan_limit_reached', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type', 'headers_too_large', 'internal', 'unavailable']
     message: str
     requestId: str
+
+
+class TransportError(_TransportErrorRequired, total=False):
+    """The body of a transport error; that of a 500 or 503 gives no details."""
+
+    apiKeyId: str
 
 
 class UpdateApiKeyRequest(TypedDict, total=False):
@@ -389,6 +492,7 @@ class UpdateApiKeyRequest(TypedDict, total=False):
     externalCustomerId: Optional[str]
     scopes: Optional[List[str]]
     expiresAt: Optional[str]
+    metadata: Dict[str, Any]
     rateLimitPerMinute: Optional[int]
     dailyQuota: Optional[int]
     monthlyQuota: Optional[int]
@@ -515,6 +619,16 @@ class Operations:
         """Archive a key. From the next decision on, and it cannot be undone. May be repeated; a revoked key is a conflict."""
         path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}/archive"
         return cast("ApiKeyLifecycleResult", self._call("POST", path, body or {}))
+
+    def rotate_api_key(self, api_key_id: str, body: "RotateApiKeyRequest") -> "ApiKeyRotateResult":
+        """Replace the secret of a key. The key keeps its id, limits, counters, customer, scopes and history. Only this answer contains the new secret. The replaced one is valid for the overlap, never past the expiry of the key. A conflict for a key that is not active or has expired, for another `keyPrefix` than that of its secret, and, without `confirm`, within the overlap of a rotation before."""
+        path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}/rotate"
+        return cast("ApiKeyRotateResult", self._call("POST", path, body))
+
+    def end_previous_secret(self, api_key_id: str, body: Optional["EmptyRequest"] = None) -> "ApiKeySummary":
+        """End the secret that a rotation has replaced. From the next decision on, before its overlap is over. May be repeated; a key that is not active is a conflict."""
+        path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}/end-previous-secret"
+        return cast("ApiKeySummary", self._call("POST", path, body or {}))
 
     def list_customers(self, *, external_id: Optional[str] = None, status: Optional[Literal['active', 'suspended']] = None, search: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> "CustomerListResult":
         """List customers. Newest first. Each parameter narrows the list, and an empty one counts as absent."""

@@ -103,6 +103,12 @@ function contentOf({ type, data }: Event): Content {
         lines: [`${data.actor} revoked the key ${nameOf(data.target)}.`],
         page: `/keys/${idOf(data.target)}`,
       };
+    case 'api_key.rotated':
+      return {
+        subject: 'the secret of a key was replaced',
+        lines: [`${data.actor} replaced the secret of the key ${nameOf(data.target)}.`],
+        page: `/keys/${idOf(data.target)}`,
+      };
     case 'project.secret_rotated':
       return {
         subject: 'the project secret was rotated',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  API_KEY_STATUSES,
   BILLING_DAY_MAX,
   COST_MAX,
   DENIAL_REASONS,
@@ -8,6 +9,7 @@ import {
   EXTERNAL_ID_BYTES_MAX,
   HIDDEN_CHARACTERS,
   METADATA_BYTES_MAX,
+  OVERLAP_SECONDS_MAX,
   SCOPE_PATTERN,
   SCOPES_MAX,
   SUBSCRIPTION_STATUSES,
@@ -128,7 +130,7 @@ function isShallow(value: object): boolean {
   return true;
 }
 
-/** What an owner keeps with a customer: any JSON object, of at most 4 KiB. */
+/** What an owner keeps with a customer or a key: any JSON object, of at most 4 KiB. */
 export const metadataSchema = z
   .record(z.string(), z.unknown(), 'must be an object')
   .refine((metadata) => isShallow(metadata), {
@@ -182,6 +184,24 @@ const limits = {
 
 const uuid = z.string().toLowerCase().regex(UUID, 'must be a UUID').meta({ format: 'uuid' });
 
+const metadata = metadataSchema
+  .optional()
+  .describe(`Any JSON object of at most ${METADATA_BYTES_MAX} bytes; replaced whole.`);
+
+/** What an owner may set of a key, apart from its name and its customer. */
+const settings = {
+  scopes: z
+    .array(z.string().meta({ pattern: `^${SCOPE_PATTERN}$` }))
+    .nullable()
+    .optional()
+    .describe(`The labels of the policies that it may call, at most ${SCOPES_MAX}; null for all.`),
+  expiresAt: expirySchema
+    .optional()
+    .describe('An RFC 3339 time with Z or an offset; null removes the expiry.'),
+  metadata,
+  ...limits,
+};
+
 /** What an owner may set of a key, apart from its name. */
 const keyFields = {
   customerId: uuid
@@ -192,25 +212,99 @@ const keyFields = {
     .nullable()
     .optional()
     .describe('Its other name, in place of `customerId`: created where the project has none.'),
-  scopes: z
-    .array(z.string().meta({ pattern: `^${SCOPE_PATTERN}$` }))
-    .nullable()
-    .optional()
-    .describe(`The labels of the policies that it may call, at most ${SCOPES_MAX}; null for all.`),
-  expiresAt: expirySchema
-    .optional()
-    .describe('An RFC 3339 time with Z or an offset; null removes the expiry.'),
-  ...limits,
+  ...settings,
 };
+const displayName = displayNameSchema.describe(
+  'A label of 1 to 100 characters, none of them a control character.',
+);
 
 export const createApiKeyRequestSchema = z
-  .strictObject({
-    displayName: displayNameSchema.describe(
-      'A label of 1 to 100 characters, none of them a control character.',
-    ),
-    ...keyFields,
-  })
+  .strictObject({ displayName, ...keyFields })
   .describe('A new key. Only its label is required.');
+
+/** The header of a creation that may be repeated without a second key. */
+export const IDEMPOTENCY_KEY_HEADER = 'idempotency-key';
+export const idempotencyKeySchema = z
+  .string()
+  .regex(/^[ -~]{1,255}$/, 'must be 1 to 255 printable characters of ASCII');
+
+const several = (most: number) =>
+  z
+    .array(z.unknown())
+    .min(1, 'must hold at least one key')
+    .max(most, `must hold at most ${most} keys`);
+
+/** The most keys of one {@link createApiKeysRequestSchema}. */
+export const CREATED_KEYS_MAX = 100;
+
+/** Several new keys; each is judged by {@link createApiKeyRequestSchema} by itself. */
+export const createApiKeysRequestSchema = z
+  .strictObject({ apiKeys: several(CREATED_KEYS_MAX) })
+  .describe('Each is a CreateApiKeyRequest; one that is not is answered with 400 by itself.');
+
+/** SHA-256 in each encoding that other issuers store: 64 digits, or 43 and the padding. */
+const DIGESTS = {
+  hex: /^[0-9A-Fa-f]{64}$/,
+  base64: /^[0-9A-Za-z+/]{42}[AEIMQUYcgkosw048]=?$/,
+  base64url: /^[0-9A-Za-z_-]{42}[AEIMQUYcgkosw048]=?$/,
+} as const;
+const ENCODINGS = Object.keys(DIGESTS) as (keyof typeof DIGESTS)[];
+
+/** A key that another issuer made: of its secret only the digest and the beginning. */
+export const importedApiKeySchema = z
+  .strictObject({
+    digest: z.string().describe('SHA-256 of the whole secret, as callers present it.'),
+    encoding: z
+      .enum(ENCODINGS, `must be one of ${ENCODINGS.join(', ')}`)
+      .describe('How `digest` is written.'),
+    displayName,
+    keyPrefix: z
+      .string()
+      .regex(/^[!-~]{1,32}$/, 'must be 1 to 32 printable characters of ASCII without spaces')
+      .describe('The beginning of the secret, or another text that helps to recognise it.'),
+    externalCustomerId: externalIdSchema
+      .nullable()
+      .optional()
+      .describe('The owner’s own id of a customer that the project has; null for none.'),
+    ...settings,
+    disabled: z.boolean().optional().describe('Whether its calls are denied until it is enabled.'),
+    createdAt: instantSchema.optional().describe('When it was made, not in the future.'),
+  })
+  .refine(({ digest, encoding }) => DIGESTS[encoding].test(digest), {
+    path: ['digest'],
+    message: 'must be SHA-256, 32 bytes, in its encoding',
+  })
+  .describe('A key that another issuer made.');
+export type ImportedApiKey = z.infer<typeof importedApiKeySchema>;
+
+/** The most keys of one {@link importApiKeysRequestSchema}, and the most bytes of its body. */
+export const IMPORTED_KEYS_MAX = 1_000;
+export const IMPORT_BYTES_MAX = 5 * 1024 * 1024;
+
+/** Several keys of another issuer; each is judged by {@link importedApiKeySchema} by itself. */
+export const importApiKeysRequestSchema = z
+  .strictObject({ apiKeys: several(IMPORTED_KEYS_MAX) })
+  .describe('Each is an ImportedApiKey; one that is not is answered with 400 by itself.');
+
+const OVERLAP = `must be a whole number from 0 to ${OVERLAP_SECONDS_MAX}`;
+
+export const rotateApiKeyRequestSchema = z
+  .strictObject({
+    keyPrefix: z
+      .string()
+      .min(1, 'must not be empty')
+      .describe('Of the secret to replace, so that a repeated call replaces no other one.'),
+    overlapSeconds: z
+      .int(OVERLAP)
+      .min(0, OVERLAP)
+      .max(OVERLAP_SECONDS_MAX, OVERLAP)
+      .describe('How long the replaced secret stays valid; 0 ends it with the next decision.'),
+    confirm: z
+      .boolean()
+      .optional()
+      .describe('Whether a secret that is still within its overlap may end at once.'),
+  })
+  .describe('Which secret of a key to replace, and how long it stays valid.');
 
 /** For `refine`: a change names what it changes. */
 const isNotEmpty = [
@@ -225,9 +319,7 @@ export const updateApiKeyRequestSchema = z
 
 const customerFields = {
   name: customerNameSchema.optional().describe('At most 100 characters; empty for none.'),
-  metadata: metadataSchema
-    .optional()
-    .describe(`Any JSON object of at most ${METADATA_BYTES_MAX} bytes; replaced whole.`),
+  metadata,
   plan: z
     .string()
     .nullable()
@@ -322,6 +414,30 @@ export const customerQuerySchema = z.strictObject({
   search: searchSchema.optional(),
   ...pageQuery,
 });
+
+const METADATA_PARAMETER = /^metadata\.(\P{Cc}{1,255})$/u;
+
+/** The name of the top-level field that a parameter selects by; undefined for other parameters. */
+export const metadataParameter = (name: string) => METADATA_PARAMETER.exec(name)?.[1];
+
+/**
+ * The query of a list of keys: filters, each of which narrows the list, and the page. Any number of
+ * parameters `metadata.<name>` is among them.
+ */
+export const apiKeyQuerySchema = z
+  .object({
+    customerId: uuid.optional(),
+    status: oneOf(API_KEY_STATUSES).optional(),
+    search: searchSchema.optional(),
+    ...pageQuery,
+  })
+  .catchall(searchSchema.optional())
+  .superRefine((query, issues) => {
+    const isKnown = (name: string) =>
+      Object.hasOwn(apiKeyQuerySchema.shape, name) || metadataParameter(name) !== undefined;
+    const keys = Object.keys(query).filter((name) => !isKnown(name));
+    if (keys.length > 0) issues.addIssue({ code: 'unrecognized_keys', keys, input: query });
+  });
 
 /** The query of usage: a range, widened to whole steps. */
 export const usageQuerySchema = z.strictObject({

@@ -142,6 +142,8 @@ export const COST_MAX = 1_000_000;
 export const EXTERNAL_ID_BYTES_MAX = 255;
 /** The most bytes of metadata, as JSON in UTF-8. */
 export const METADATA_BYTES_MAX = 4_096;
+/** How long a secret may stay valid after its rotation, in seconds: 30 days. */
+export const OVERLAP_SECONDS_MAX = 2_592_000;
 /** A month can begin on the 1st to the 28th, which every month has. */
 export const BILLING_DAY_MAX = 28;
 

@@ -79,8 +79,15 @@ export const apiKeySummarySchema = z
 export type ApiKeySummary = z.infer<typeof apiKeySummarySchema>;
 
 export const apiKeyListResultSchema = z
-  .strictObject({ apiKeys: z.array(apiKeySummarySchema) })
-  .describe('All keys of the project, newest first, revoked and archived ones too.');
+  .strictObject({
+    apiKeys: z.array(apiKeySummarySchema),
+    nextCursor: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('Only of a page, that is where the query has a parameter; null on the last one.'),
+  })
+  .describe('Keys of the project, newest first, revoked and archived ones too.');
 export type ApiKeyListResult = z.infer<typeof apiKeyListResultSchema>;
 
 export const apiKeyCreateResultSchema = z
@@ -97,6 +104,49 @@ export const apiKeyLifecycleResultSchema = z
   .strictObject({ apiKeyId: uuidSchema, status: z.enum(['revoked', 'archived']) })
   .describe('The status that a key has after revoke and archive.');
 export type ApiKeyLifecycleResult = z.infer<typeof apiKeyLifecycleResultSchema>;
+
+export const replacedSecretSchema = z
+  .strictObject({ keyPrefix: z.string(), validUntil: timestamp.describe('Exclusive.') })
+  .describe('The secret that a rotation has replaced, and how long it stays valid.');
+
+export const apiKeyRotateResultSchema = z
+  .strictObject({
+    apiKeyId: uuidSchema,
+    keyPrefix: z.string(),
+    plaintextKey: z.string(),
+    previous: replacedSecretSchema.nullable().describe('Null where it has ended.'),
+  })
+  .describe('The new secret of a key: the only answer with it, and it cannot be retrieved again.');
+export type ApiKeyRotateResult = z.infer<typeof apiKeyRotateResultSchema>;
+
+export const apiKeyErrorSchema = z
+  .strictObject({ status: z.literal([400, 403, 404, 409]), error: z.string(), message: z.string() })
+  .describe('One of several keys was refused; the others were not.');
+export type ApiKeyError = z.infer<typeof apiKeyErrorSchema>;
+
+export const createdApiKeySchema = z
+  .strictObject({ status: z.literal(200), apiKey: apiKeyCreateResultSchema })
+  .describe('One of several keys was created.');
+
+export const apiKeysCreateResultSchema = z
+  .strictObject({
+    results: z.array(z.discriminatedUnion('status', [createdApiKeySchema, apiKeyErrorSchema])),
+  })
+  .describe('One result per key, in their order.');
+export type ApiKeysCreateResult = z.infer<typeof apiKeysCreateResultSchema>;
+
+export const importedApiKeyResultSchema = z
+  .strictObject({ status: z.literal(200), apiKeyId: uuidSchema })
+  .describe('The project has the key, from this import or from before.');
+
+export const apiKeysImportResultSchema = z
+  .strictObject({
+    results: z.array(
+      z.discriminatedUnion('status', [importedApiKeyResultSchema, apiKeyErrorSchema]),
+    ),
+  })
+  .describe('One result per key, in their order.');
+export type ApiKeysImportResult = z.infer<typeof apiKeysImportResultSchema>;
 
 export const matchedCustomerPlanSchema = z
   .strictObject({ planId: uuidSchema, name: z.string() })
@@ -329,6 +379,9 @@ export const transportErrorSchema = z
     error: z.enum(Object.keys(HTTP_STATUS_FOR_ERROR) as RuntimeErrorCode[]),
     message: z.string(),
     requestId: z.string(),
+    apiKeyId: uuidSchema
+      .optional()
+      .describe('Only of a creation with an `Idempotency-Key` that has made this key before.'),
   })
   .describe('The body of a transport error; that of a 500 or 503 gives no details.');
 export type TransportErrorBody = z.infer<typeof transportErrorSchema>;

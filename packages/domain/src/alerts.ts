@@ -6,6 +6,7 @@ export const ALERT_TYPES = {
   'api_key.expiring': 'A key expires within 7 days or within 1 day',
   'decisions.failing': 'The Runtime answers 503 instead of deciding',
   'api_key.revoked': 'A key is revoked',
+  'api_key.rotated': 'The secret of a key is replaced',
   'project.secret_rotated': 'The project secret is rotated',
   'subscription.changed': 'The subscription is changed',
 } as const;

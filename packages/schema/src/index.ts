@@ -38,6 +38,7 @@ export {
 export * from './api-key/list.ts';
 export { type ApiKeyName, readKeyNames } from './api-key/names.ts';
 export * from './api-key/record-first-use.ts';
+export * from './api-key/rotate.ts';
 export { type ApiKeyRow, getApiKeyRow } from './api-key/row.ts';
 export * from './api-key/search.ts';
 export * from './api-key/set-disabled.ts';

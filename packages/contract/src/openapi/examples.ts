@@ -118,6 +118,12 @@ export const EXAMPLES = {
     keyPrefix: 'ceiba_a3QtUwNA',
     plaintextKey: 'ceiba_…',
   },
+  rotated: {
+    apiKeyId: ID.apiKey,
+    keyPrefix: 'ceiba_9LmZqRtX',
+    plaintextKey: 'ceiba_…',
+    previous: { keyPrefix: 'ceiba_a3QtUwNA', validUntil: '2026-11-23T23:10:04.117Z' },
+  },
   revoked: { apiKeyId: ID.apiKey, status: 'revoked' },
   archived: { apiKeyId: ID.apiKey, status: 'archived' },
   logged,

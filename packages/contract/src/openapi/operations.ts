@@ -172,6 +172,41 @@ const keys = {
   },
   [`${PROJECT}/api-keys/{apiKeyId}/revoke`]: transition('revoke', EXAMPLES.revoked),
   [`${PROJECT}/api-keys/{apiKeyId}/archive`]: transition('archive', EXAMPLES.archived),
+  [`${PROJECT}/api-keys/{apiKeyId}/rotate`]: {
+    parameters: KEY_ID,
+    post: {
+      operationId: 'rotateApiKey',
+      tags: ['Keys'],
+      summary: 'Replace the secret of a key',
+      description:
+        'The key keeps its id, limits, counters, customer, scopes and history. Only this answer contains the new secret. The replaced one is valid for the overlap, never past the expiry of the key. A conflict for a key that is not active or has expired, for another `keyPrefix` than that of its secret, and, without `confirm`, within the overlap of a rotation before.',
+      ...body(request.rotateApiKeyRequestSchema, {
+        keyPrefix: 'ceiba_a3QtUwNA',
+        overlapSeconds: 86_400,
+      }),
+      responses: {
+        '200': json('The new secret.', answer.apiKeyRotateResultSchema, {
+          rotated: EXAMPLES.rotated,
+        }),
+        ...errors(...WITH_BODY, 'not_found', 'conflict'),
+      },
+    },
+  },
+  [`${PROJECT}/api-keys/{apiKeyId}/end-previous-secret`]: {
+    parameters: KEY_ID,
+    post: {
+      operationId: 'endPreviousSecret',
+      tags: ['Keys'],
+      summary: 'End the secret that a rotation has replaced',
+      description:
+        'From the next decision on, before its overlap is over. May be repeated; a key that is not active is a conflict.',
+      ...body(request.emptyRequestSchema, {}, false),
+      responses: {
+        '200': json('The key.', answer.apiKeySummarySchema, { key: EXAMPLES.apiKey }),
+        ...errors(...WITH_BODY, 'not_found', 'conflict'),
+      },
+    },
+  },
 };
 
 function transition(verb: 'revoke' | 'archive', example: object): object {

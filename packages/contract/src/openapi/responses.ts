@@ -29,7 +29,7 @@ const ERRORS: Record<RuntimeErrorCode, readonly [when: string, message: string]>
   ],
   not_found: ['The project has no such key, customer or decision.', ERROR_MESSAGES.not_found],
   conflict: [
-    'The status of the key does not allow it, or the customer is another one already.',
+    'The status of the key does not allow it, its secret is another one, the customer is another one already, or the creation was made before.',
     ERROR_MESSAGES.conflict('An archived key cannot be revoked', 'archived'),
   ],
   payload_too_large: ['The body is too large.', ERROR_MESSAGES.payload_too_large(64 * 1024)],

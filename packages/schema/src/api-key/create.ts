@@ -1,3 +1,4 @@
+import type { Metadata } from '@ceiba/contract';
 import { eachLimit, type KeyLimits, type MintedCredential } from '@ceiba/domain';
 import type { Given, VerbContext } from '../context.ts';
 import { customerNamed, type NamedCustomer, requireOneName } from '../customer/of-key.ts';
@@ -12,6 +13,8 @@ export interface ApiKeyFields extends Given<KeyLimits>, NamedCustomer {
   expiresAt?: Date | null | undefined;
   /** The labels of the policies that it may call; null for all. */
   scopes?: readonly string[] | null | undefined;
+  /** Replaces all of it. */
+  metadata?: Metadata | undefined;
 }
 
 /** For `checked`. */
@@ -19,6 +22,7 @@ export const API_KEY_FIELDS = [
   'externalCustomerId',
   'expiresAt',
   'scopes',
+  'metadata',
   ...LIMIT_NAMES,
 ] as const;
 
@@ -64,11 +68,18 @@ export async function createApiKey(
     const { customerId = null, externalId } = customer ?? {};
     const fullCustomer = customerId && (await fullPlanOfCustomer(tx, { projectId, customerId }));
     if (fullCustomer) return fullCustomer;
-    const { displayName, expiresAt = null, scopes = null } = input;
+    const { displayName, expiresAt = null, scopes = null, metadata } = input;
     const minted = mint(project.keyPrefix);
     const shown = { displayName, keyPrefix: minted.prefix };
     const limits = eachLimit((limit) => input[limit] ?? null);
-    const state = { ...shown, expiresAt, ...limits, scopes: scopes && [...scopes], customerId };
+    const state = {
+      ...shown,
+      expiresAt,
+      ...limits,
+      scopes: scopes && [...scopes],
+      customerId,
+      metadata,
+    };
     const [row] = await tx
       .insert(apiKeys)
       .values({ projectId, keyDigest: minted.digest, ...state })

@@ -2,11 +2,12 @@ import { eq } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { apiKeys, projects } from '../tables.ts';
 import { type ApiKeyRef, isApiKey } from './get.ts';
-import { summaryColumns } from './summary.ts';
+import { isExpired, summaryColumns } from './summary.ts';
 
 /** What the changes of a key and their audit rows need. */
 export const changeColumns = {
   ...summaryColumns,
+  isExpired,
   note: apiKeys.note,
   disabledAt: apiKeys.disabledAt,
 };

@@ -6,7 +6,7 @@ import { apiKeys } from '../tables.ts';
 import { monthNumber } from '../time.ts';
 import { type ApiKeyRef, isApiKey } from './get.ts';
 import { type ApiKeyHint, hintsOfRow } from './hints.ts';
-import { summaryColumns, toSummary } from './summary.ts';
+import { isExpired, summaryColumns, toSummary } from './summary.ts';
 
 /** A key as the console shows it: the read shape and what the contract's readers do not see. */
 export interface ApiKeyRow extends Omit<ApiKeySummary, LimitName>, KeyLimits {
@@ -28,7 +28,7 @@ export const usedThisMonth = sql<number>`(
 
 export const rowColumns = {
   ...summaryColumns,
-  isExpired: sql<boolean>`coalesce(${apiKeys.expiresAt} <= now(), false)`,
+  isExpired,
   disabledAt: apiKeys.disabledAt,
   note: apiKeys.note,
   usedThisMonth,

@@ -30,6 +30,9 @@ export const summaryColumns = {
   ...limitsIn(apiKeys),
 };
 
+/** By the database's clock. */
+export const isExpired = sql<boolean>`coalesce(${apiKeys.expiresAt} <= now(), false)`;
+
 interface SummaryRow
   extends Omit<
       typeof apiKeys.$inferSelect,

@@ -64,9 +64,9 @@ export async function updateApiKey(
     const [after] = await tx.update(apiKeys).set(set).where(isApiKey(ref)).returning(changeColumns);
     if (after === undefined) throw new Error('a locked key was not updated');
     const target = { id: apiKeyId, label: after.displayName };
-    for (const [action, stateOf] of AUDITED) {
-      const states = { before: stateOf(before), after: stateOf(after) };
-      if (!isDeepStrictEqual(states.before, states.after)) await audit(action, target, states);
+    for (const [action, stateOf, wholeOf = stateOf] of AUDITED) {
+      if (isDeepStrictEqual(wholeOf(before), wholeOf(after))) continue;
+      await audit(action, target, { before: stateOf(before), after: stateOf(after) });
     }
     return { kind: 'updated', apiKey: toSummary(after) };
   });
@@ -84,9 +84,18 @@ function changeOf(
   return isSame ? null : given;
 }
 
-/** The parts of a key that are audited by themselves, each with what is shown of it. */
-const AUDITED: readonly [AuditAction, (key: ChangedKey) => Record<string, unknown>][] = [
-  ['api_key.update', ({ displayName }) => ({ displayName })],
+type State = (key: ChangedKey) => Record<string, unknown>;
+
+/**
+ * The parts of a key that are audited by themselves, each with what is shown of it, and what is compared
+ * where that is more: metadata may be personal data, which the audit log would keep.
+ */
+const AUDITED: readonly [AuditAction, shown: State, compared?: State][] = [
+  [
+    'api_key.update',
+    ({ displayName }) => ({ displayName }),
+    ({ displayName, metadata }) => ({ displayName, metadata }),
+  ],
   [
     'api_key.move',
     ({ customerId, externalCustomerId }) => ({ customerId, customer: externalCustomerId }),

@@ -7,6 +7,7 @@ import type { AuditAction, AuditEntry } from './actions.ts';
 /** The changes that are alerted. */
 const TYPE_OF_CHANGE: Partial<Record<AuditAction, AlertType>> = {
   'api_key.revoke': 'api_key.revoked',
+  'api_key.rotate': 'api_key.rotated',
   'project.rotate_secret': 'project.secret_rotated',
   'subscription.set': 'subscription.changed',
 };

@@ -70,13 +70,16 @@ export const parseApiKeySummary: Read<ApiKeySummary> = shape(
   { customer: parseCustomerRef, scopes: list(text), rateLimitPerMinute: count, dailyQuota: count, monthlyQuota: count, metadata: fieldsOf, isImported: oneOf(true), previous: parsePreviousSecret },
 );
 
-/** All keys of the project, newest first, revoked and archived ones too. */
+/** Keys of the project, newest first, revoked and archived ones too. */
 export interface ApiKeyListResult {
   readonly apiKeys: ApiKeySummary[];
+  /** Only of a page, that is where the query has a parameter; null on the last one. */
+  readonly nextCursor?: string | null | undefined;
 }
 
 export const parseApiKeyListResult: Read<ApiKeyListResult> = shape(
   { apiKeys: list(parseApiKeySummary) },
+  { nextCursor: nullable(text) },
 );
 
 /** A new key: the only answer with its plaintext, which cannot be retrieved again. */
@@ -370,6 +373,8 @@ export interface CreateApiKeyRequest {
   readonly scopes?: string[] | null | undefined;
   /** An RFC 3339 time with Z or an offset; null removes the expiry. */
   readonly expiresAt?: string | null | undefined;
+  /** Any JSON object of at most 4096 bytes; replaced whole. */
+  readonly metadata?: Record<string, unknown> | undefined;
   /** Calls per minute; null for no limit. */
   readonly rateLimitPerMinute?: number | null | undefined;
   /** What calls of a day in UTC may cost; null for no limit. */
@@ -389,6 +394,8 @@ export interface UpdateApiKeyRequest {
   readonly scopes?: string[] | null | undefined;
   /** An RFC 3339 time with Z or an offset; null removes the expiry. */
   readonly expiresAt?: string | null | undefined;
+  /** Any JSON object of at most 4096 bytes; replaced whole. */
+  readonly metadata?: Record<string, unknown> | undefined;
   /** Calls per minute; null for no limit. */
   readonly rateLimitPerMinute?: number | null | undefined;
   /** What calls of a day in UTC may cost; null for no limit. */

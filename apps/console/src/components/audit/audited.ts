@@ -22,6 +22,8 @@ export const AUDITED: { readonly [Kind in AuditedKind]: Audited<VerbOf<AuditActi
       set_scopes: 'set the scopes of key',
       move: 'moved key',
       update: 'changed key',
+      rotate: 'replaced the secret of key',
+      end_previous_secret: 'ended the previous secret of key',
       disable: 'disabled key',
       enable: 'enabled key',
       revoke: 'revoked key',
@@ -96,6 +98,7 @@ export const AUDITED: { readonly [Kind in AuditedKind]: Audited<VerbOf<AuditActi
       rotate_secret: 'rotated the secret of',
       end_previous_secret: 'ended the previous secret of',
       transfer: 'transferred project',
+      import_keys: 'imported keys into',
     },
   },
   user: {
