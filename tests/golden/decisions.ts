@@ -1,4 +1,9 @@
-import { type Decision, decisionSchema } from '@ceiba/contract';
+import {
+  apiKeyRotateResultSchema,
+  apiKeySummarySchema,
+  type Decision,
+  decisionSchema,
+} from '@ceiba/contract';
 import type { DenialDetail, DenialReason } from '@ceiba/contract/sets';
 import { withinOneMinute } from '../support/minute.ts';
 import {
@@ -190,6 +195,18 @@ interface Scene {
 const POLICY = { method: 'GET', pathPattern: '/v1/reports*' };
 const LABELLED = { project: { policies: [{ ...POLICY, scopes: ['read'] }] } };
 
+/** Replaces the secret of the scene's key. @returns the new one */
+async function replaceSecret({ client, apiKey }: Scene, overlapSeconds = 3_600): Promise<string> {
+  const address = `/api-keys/${apiKey.apiKeyId}`;
+  const { keyPrefix } = apiKeySummarySchema.parse((await client.callBelow('GET', address)).json);
+  const body = { keyPrefix, overlapSeconds, confirm: true };
+  const reply = await client.callBelow('POST', `${address}/rotate`, { body });
+  return apiKeyRotateResultSchema.parse(reply.json).plaintextKey;
+}
+
+const endPrevious = ({ client, apiKey }: Scene) =>
+  client.callBelow('POST', `/api-keys/${apiKey.apiKeyId}/end-previous-secret`);
+
 /** Spends what a customer has by another of its keys. */
 async function spendByOther({ project, client, customerId }: Scene) {
   const { plaintext } = await project.createKey({ ...(customerId && { customerId }) });
@@ -244,6 +261,77 @@ const GROUPS: Record<string, Situation[]> = {
     {
       name: "is another project's",
       present: async ({ world }) => (await (await world.createProject()).createKey()).plaintext,
+    },
+  ],
+  'the secret of a rotated key': [
+    { name: 'the new one', present: replaceSecret },
+    { name: 'the replaced one, within its overlap', before: replaceSecret },
+    {
+      name: 'the replaced one, its overlap over',
+      before: async (scene) => {
+        await replaceSecret(scene);
+        await scene.world.db.sql`
+          update api_keys set previous_expires_at = now() where id = ${scene.apiKey.apiKeyId}`;
+      },
+    },
+    {
+      name: 'the replaced one, its overlap ended',
+      before: async (scene) => {
+        await replaceSecret(scene);
+        await endPrevious(scene);
+      },
+    },
+    {
+      name: 'the new one, the overlap ended',
+      present: async (scene) => {
+        const plaintext = await replaceSecret(scene);
+        await endPrevious(scene);
+        return plaintext;
+      },
+    },
+    { name: 'the replaced one, without an overlap', before: (scene) => replaceSecret(scene, 0) },
+    {
+      name: 'the replaced one, of the rotation before the last',
+      before: async (scene) => {
+        await replaceSecret(scene);
+        await replaceSecret(scene);
+      },
+    },
+    {
+      name: 'the new one, the key revoked',
+      present: async (scene) => {
+        const plaintext = await replaceSecret(scene);
+        await scene.client.revoke(scene.apiKey.apiKeyId);
+        return plaintext;
+      },
+    },
+    {
+      name: 'the replaced one, the key revoked within its overlap',
+      before: async (scene) => {
+        await replaceSecret(scene);
+        await scene.client.revoke(scene.apiKey.apiKeyId);
+      },
+    },
+    {
+      name: 'the replaced one, the key archived within its overlap',
+      before: async (scene) => {
+        await replaceSecret(scene);
+        await scene.client.archive(scene.apiKey.apiKeyId);
+      },
+    },
+    {
+      name: 'the replaced one, the key expired within its overlap',
+      before: async (scene) => {
+        await replaceSecret(scene);
+        await scene.client.setExpiry(scene.apiKey.apiKeyId, PAST.toISOString());
+      },
+    },
+    {
+      name: 'the replaced one, 1 a minute of which the new one has used 1',
+      apiKey: { rateLimitPerMinute: 1 },
+      before: async (scene) => {
+        await scene.client.authorize({ apiKey: await replaceSecret(scene) });
+      },
     },
   ],
   'the policies': [
@@ -478,7 +566,12 @@ export const SITUATION_OF_DETAIL = {
 const swapLast = (text: string) => `${text.slice(0, -1)}${text.endsWith('0') ? '1' : '0'}`;
 
 /** What the previous release does not know: it may be configured once every Runtime is of this one. */
-export const NEW_GROUPS = ['the labels, of a policy with read', 'the customer', 'the cost'];
+export const NEW_GROUPS = [
+  'the secret of a rotated key',
+  'the labels, of a policy with read',
+  'the customer',
+  'the cost',
+];
 
 /**
  * Each situation in its own project, with everything else valid.

@@ -56,6 +56,15 @@ const PROJECT_ROUTES: Record<
     client.revoke(id, options),
   'POST /rt/projects/:projectId/api-keys/:apiKeyId/archive': (client, id, options) =>
     client.archive(id, options),
+  'POST /rt/projects/:projectId/api-keys/:apiKeyId/rotate': (client, id, options, plaintext) => {
+    const body = { keyPrefix: plaintext.slice(0, 'ceiba_'.length + 8), overlapSeconds: 0 };
+    return client.callBelow('POST', `/api-keys/${id}/rotate`, { body, ...options });
+  },
+  'POST /rt/projects/:projectId/api-keys/:apiKeyId/end-previous-secret': below(
+    'POST',
+    (id) => `/api-keys/${id}/end-previous-secret`,
+    {},
+  ),
   'GET /rt/projects/:projectId/customers': below('GET', () => '/customers'),
   'POST /rt/projects/:projectId/customers': below('POST', () => '/customers', {
     externalId: 'acme',

@@ -15,10 +15,13 @@ import type { z } from 'zod';
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly code: RuntimeErrorCode;
+  /** What the body has in addition. */
+  readonly more: Pick<TransportErrorBody, 'apiKeyId'>;
 
-  constructor(code: RuntimeErrorCode, message: string) {
+  constructor(code: RuntimeErrorCode, message: string, more: TransportError['more'] = {}) {
     super(message);
     this.code = code;
+    this.more = more;
   }
 }
 
@@ -55,10 +58,18 @@ function wordsOf(issue: z.core.$ZodIssue): string {
 /** What zod names otherwise than JSON does. */
 const NAMES: Partial<Record<string, string>> = { int: 'whole number' };
 
-/** Names the first field that breaks a rule of the verb. */
-export function invalidInput({ problems }: InvalidInputError): TransportError {
+/**
+ * Names the first field that breaks a rule of the verb.
+ *
+ * @param within - Where the body holds the input.
+ */
+export function invalidInput(
+  { problems }: InvalidInputError,
+  within: readonly PropertyKey[] = [],
+): TransportError {
   const [problem] = problems;
-  return invalidRequest(problem ? `"${problem.field}" ${problem.rule}.` : 'The body is not valid.');
+  if (problem === undefined) return invalidRequest('The body is not valid.');
+  return invalidRequest(`"${[...within, problem.field].join('.')}" ${problem.rule}.`);
 }
 
 const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
@@ -75,6 +86,10 @@ export function errorBody(
   code: RuntimeErrorCode,
   message: string,
   requestId: string,
+  more: TransportError['more'] = {},
 ): { status: (typeof HTTP_STATUS_FOR_ERROR)[RuntimeErrorCode]; body: TransportErrorBody } {
-  return { status: HTTP_STATUS_FOR_ERROR[code], body: { error: code, message, requestId } };
+  return {
+    status: HTTP_STATUS_FOR_ERROR[code],
+    body: { error: code, message, requestId, ...more },
+  };
 }

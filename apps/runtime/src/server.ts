@@ -13,6 +13,7 @@ import { createApp } from './http/app.ts';
 import { createAuthorizeRoutes } from './http/authorize-routes.ts';
 import { createDrain } from './http/drain.ts';
 import { logged, readiness } from './http/health-routes.ts';
+import { LargeBodies } from './http/large-bodies.ts';
 import { createHttpServer } from './http/listener.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { watch } from './metrics/watch.ts';
@@ -76,6 +77,7 @@ export function createRuntime(settings: Settings, log: Logger, engines: Engines 
         (await database.lookups.find({ projectId, apiKeyDigest: null }, deadline)).project,
       run: (deadline, work) => database.pools.keyRoutes.run(deadline.remainingMs(), work),
       pageReads: new SerialQueue(),
+      largeBodies: new LargeBodies(),
       random: randomBytes,
       errors,
       log,

@@ -590,15 +590,26 @@ class Operations:
         path = f"/rt/projects/{self.project_id}/authorize/batch"
         return cast("AuthorizeBatchResult", self._call("POST", path, body))
 
-    def list_api_keys(self) -> "ApiKeyListResult":
-        """List all keys. Newest first, including revoked and archived keys. The list has no pages."""
+    def list_api_keys(self, *, customer_id: Optional[str] = None, status: Optional[Literal['active', 'revoked', 'archived']] = None, search: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> "ApiKeyListResult":
+        """List keys. Newest first, including revoked and archived keys. Without parameters all keys at once; with any of them one page of those that it selects. An empty parameter counts as absent. `metadata.<name>`, of which there may be several, selects the keys whose metadata has this text at its top level."""
         path = f"/rt/projects/{self.project_id}/api-keys"
+        path += _query({"customerId": customer_id, "status": status, "search": search, "limit": limit, "cursor": cursor})
         return cast("ApiKeyListResult", self._call("GET", path, None))
 
     def create_api_key(self, body: "CreateApiKeyRequest") -> "ApiKeyCreateResult":
-        """Create a key. Only this answer contains the plaintext, and it cannot be retrieved again. Of `customerId` and `externalCustomerId` at most one may be given."""
+        """Create a key. Only this answer contains the plaintext, and it cannot be retrieved again. Of `customerId` and `externalCustomerId` at most one may be given. With an `Idempotency-Key`, a repeated call makes no second key: within 24 hours it is a conflict, with the `apiKeyId` of the key that the first call has made."""
         path = f"/rt/projects/{self.project_id}/api-keys"
         return cast("ApiKeyCreateResult", self._call("POST", path, body))
+
+    def create_api_keys(self, body: "CreateApiKeysRequest") -> "ApiKeysCreateResult":
+        """Create up to 100 keys. Each key is created, or refused, by itself, in order, as by `createApiKey`. Takes no `Idempotency-Key`."""
+        path = f"/rt/projects/{self.project_id}/api-keys/batch"
+        return cast("ApiKeysCreateResult", self._call("POST", path, body))
+
+    def import_api_keys(self, body: "ImportApiKeysRequest") -> "ApiKeysImportResult":
+        """Import up to 1000 keys of another issuer. Takes SHA-256 of their secrets, which callers go on presenting. Each key is imported, or refused, by itself. One whose digest the project has already is answered with the id of its key and left as it is, so that a run can be repeated. The body may have 5 MiB."""
+        path = f"/rt/projects/{self.project_id}/api-keys/import"
+        return cast("ApiKeysImportResult", self._call("POST", path, body))
 
     def get_api_key(self, api_key_id: str) -> "ApiKeySummary":
         """Read one key. A key of another project is answered like one that does not exist."""

@@ -250,6 +250,11 @@ const DIGESTS = {
 } as const;
 const ENCODINGS = Object.keys(DIGESTS) as (keyof typeof DIGESTS)[];
 
+/** What an imported key is recognised by: it is stored and shown. */
+export const importedPrefixSchema = z
+  .string()
+  .regex(/^[!-~]{1,32}$/, 'must be 1 to 32 printable characters of ASCII without spaces');
+
 /** A key that another issuer made: of its secret only the digest and the beginning. */
 export const importedApiKeySchema = z
   .strictObject({
@@ -258,10 +263,9 @@ export const importedApiKeySchema = z
       .enum(ENCODINGS, `must be one of ${ENCODINGS.join(', ')}`)
       .describe('How `digest` is written.'),
     displayName,
-    keyPrefix: z
-      .string()
-      .regex(/^[!-~]{1,32}$/, 'must be 1 to 32 printable characters of ASCII without spaces')
-      .describe('The beginning of the secret, or another text that helps to recognise it.'),
+    keyPrefix: importedPrefixSchema.describe(
+      'The beginning of the secret, or another text that helps to recognise it.',
+    ),
     externalCustomerId: externalIdSchema
       .nullable()
       .optional()
@@ -430,6 +434,7 @@ export const apiKeyQuerySchema = z
     status: oneOf(API_KEY_STATUSES).optional(),
     search: searchSchema.optional(),
     ...pageQuery,
+    limit: limitSchema.optional(),
   })
   .catchall(searchSchema.optional())
   .superRefine((query, issues) => {

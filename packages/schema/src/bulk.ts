@@ -2,7 +2,7 @@
  * Rows as the parameters of one statement: an array for each column, sent as text that the statement
  * casts, so that the driver needs no type lookups.
  */
-import { getTableColumns, type InferInsertModel } from 'drizzle-orm';
+import { getTableColumns, type InferInsertModel, type SQL, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 
 type Value = string | number | Date | Buffer | object | null;
@@ -18,6 +18,8 @@ export interface Bulk<Row> {
    * @param after the parameters that the statement has before
    */
   rows(after?: number): string;
+  /** The same with its parameters, for a statement of drizzle. */
+  of(rows: readonly Row[]): SQL;
   parameters(rows: readonly Row[]): string[];
 }
 
@@ -34,6 +36,13 @@ export function bulk<Row>(columns: Columns<Row>): Bulk<Row> {
     rows: (after = 0) => {
       const arrays = list.map(([type], index) => `($${after + index + 1}::text)::${type}[]`);
       return `unnest(${arrays.join(', ')}) with ordinality as row(${names.join(', ')}, position)`;
+    },
+    of(rows) {
+      const arrays = list.map(
+        ([type, of]) => sql`(${arrayOf(rows.map(of))}::text)::${sql.raw(type)}[]`,
+      );
+      const row = sql.raw(`row(${names.join(', ')}, position)`);
+      return sql`unnest(${sql.join(arrays, sql`, `)}) with ordinality as ${row}`;
     },
     parameters: (rows) => list.map(([, of]) => arrayOf(rows.map(of))),
   };

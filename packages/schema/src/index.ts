@@ -26,7 +26,12 @@ export {
   type ApiKeyFields,
   type CreateApiKeyInput,
   type CreateApiKeyResult,
+  type CreateApiKeysInput,
+  type CreateApiKeysResult,
   createApiKey,
+  createApiKeys,
+  type NewApiKey,
+  type NewApiKeyResult,
 } from './api-key/create.ts';
 export * from './api-key/describe.ts';
 export { exportApiKeys } from './api-key/export.ts';
@@ -35,9 +40,11 @@ export {
   API_KEY_HINTS,
   type ApiKeyHint,
 } from './api-key/hints.ts';
+export * from './api-key/import.ts';
 export * from './api-key/list.ts';
 export { type ApiKeyName, readKeyNames } from './api-key/names.ts';
 export * from './api-key/record-first-use.ts';
+export { removeOldCreations } from './api-key/repeat.ts';
 export * from './api-key/rotate.ts';
 export { type ApiKeyRow, getApiKeyRow } from './api-key/row.ts';
 export * from './api-key/search.ts';

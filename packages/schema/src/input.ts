@@ -52,7 +52,7 @@ const days = (least: number, most: number, orNone = '') => {
 const retention = days(RETENTION_DAYS_MIN, RETENTION_DAYS_MAX, ', or empty').nullable();
 
 const INSTANT = 'must be a date and time within the years 0100 to 9999 in UTC';
-const instant = z
+export const instant = z
   .date(INSTANT)
   .refine((given) => expirySchema.safeParse(given.toISOString()).success, INSTANT);
 

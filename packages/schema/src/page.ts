@@ -115,6 +115,9 @@ export async function* everyPage<Item>(
 export const searchText = (text: string | undefined): string | null =>
   text?.replaceAll('\0', '').trim() || null;
 
+/** For `like`: a part of a text in lower case. */
+export const containing = (text: string) => `%${text.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
+
 const ONE_OR_TWO_LETTERS = /^[\p{L}\p{N}]{1,2}$/u;
 
 /**
@@ -125,8 +128,7 @@ const ONE_OR_TWO_LETTERS = /^[\p{L}\p{N}]{1,2}$/u;
  */
 export function matchesWords(words: SQL, text: string): SQL {
   const wanted = text.toLowerCase();
-  const literal = wanted.replaceAll(/[\\%_]/g, '\\$&');
   return ONE_OR_TWO_LETTERS.test(wanted)
     ? sql`(${words} like ${`${wanted}%`} or ${words} like ${`% ${wanted}%`})`
-    : sql`${words} like ${`%${literal}%`}`;
+    : sql`${words} like ${containing(text)}`;
 }

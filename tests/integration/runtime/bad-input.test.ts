@@ -22,6 +22,9 @@ afterAll(() => {
   expect(runtime.stdout()).not.toMatch(/"level":"(?:error|fatal)"/);
 });
 
+/** What the secret of a key begins with that is rotated. */
+const PREFIX = 'ceiba_AAAAAAAA';
+
 /** Every route that takes a body, with its cap and a body that it accepts. */
 const BODY_ROUTES = {
   authorize: {
@@ -63,6 +66,21 @@ const BODY_ROUTES = {
     cap: 16 * 1024,
     good: () => ({}),
     send: (options: CallOptions) => client.archive(apiKeyFor.archive, options),
+  },
+  rotate: {
+    cap: 16 * 1024,
+    good: () => ({ keyPrefix: PREFIX, overlapSeconds: 0 }),
+    async send(options: CallOptions) {
+      const { apiKeyId } = await project.createKey();
+      await world.db.sql`update api_keys set key_prefix = ${PREFIX} where id = ${apiKeyId}`;
+      return client.callBelow('POST', `/api-keys/${apiKeyId}/rotate`, options);
+    },
+  },
+  'end of the previous secret': {
+    cap: 16 * 1024,
+    good: () => ({}),
+    send: (options: CallOptions) =>
+      client.callBelow('POST', `/api-keys/${apiKey.apiKeyId}/end-previous-secret`, options),
   },
   'new customer': {
     cap: 16 * 1024,

@@ -69,7 +69,10 @@ export async function serveHttp(
 }
 
 /** How many bytes of a body count while it is on its way: as many as are read of a large one. */
-function largeBodyOf({ headers }: IncomingMessage, { bodyCapBytes }: HotRoute): number {
+export function largeBodyOf(
+  { headers }: IncomingMessage,
+  { bodyCapBytes }: Pick<HotRoute, 'bodyCapBytes'>,
+): number {
   if (bodyCapBytes <= SMALL_BODY_BYTES) return 0;
   const bytes = Math.min(Number(headers['content-length'] ?? bodyCapBytes), bodyCapBytes);
   return bytes > SMALL_BODY_BYTES ? bytes : 0;

@@ -2,7 +2,7 @@ import { SerialQueue } from '@ceiba/process/tasks';
 import { describe, expect, it } from 'vitest';
 import { Deadline } from '../deadline.ts';
 import type { KeyListCall } from './key-list.ts';
-import { listKeys } from './key-list.ts';
+import { listAllKeys } from './key-list.ts';
 
 const PROJECT_ID = 'a534c061-d7af-454f-96bf-0ab45f9e6c96';
 const key = (apiKeyId: string) => ({ apiKeyId });
@@ -21,11 +21,11 @@ describe('a list of keys', () => {
     const queue = new SerialQueue();
     let goOn = () => {};
     const held = queue.run(() => new Promise<void>((resolve) => (goOn = resolve)));
-    expect(await listKeys(callFor(queue, [[key('a')]]))).toMatchObject({
+    expect(await listAllKeys(callFor(queue, [[key('a')]]))).toMatchObject({
       text: '{"apiKeys":[{"apiKeyId":"a"}]}',
     });
     let isDone = false;
-    const long = listKeys(callFor(queue, [FULL_PAGE, [key('last')]])).finally(() => {
+    const long = listAllKeys(callFor(queue, [FULL_PAGE, [key('last')]])).finally(() => {
       isDone = true;
     });
     await new Promise(setImmediate);
@@ -38,13 +38,13 @@ describe('a list of keys', () => {
   it('waits in the queue no longer than its deadline', async () => {
     const queue = new SerialQueue();
     void queue.run(() => new Promise(() => {}));
-    await expect(listKeys(callFor(queue, [FULL_PAGE, []], 300))).rejects.toMatchObject({
+    await expect(listAllKeys(callFor(queue, [FULL_PAGE, []], 300))).rejects.toMatchObject({
       dependency: 'overload',
     });
   });
 
   it('is not cut short when its project is deleted meanwhile', async () => {
-    await expect(listKeys(callFor(new SerialQueue(), [FULL_PAGE, null]))).rejects.toMatchObject({
+    await expect(listAllKeys(callFor(new SerialQueue(), [FULL_PAGE, null]))).rejects.toMatchObject({
       code: 'unauthorized',
     });
   });

@@ -1,4 +1,10 @@
-import { listApiKeyPage } from '@ceiba/schema';
+import {
+  type ApiKeyListResult,
+  type apiKeyQuerySchema,
+  metadataParameter,
+  PAGE_DEFAULT,
+} from '@ceiba/contract';
+import { findApiKeys, listApiKeyPage } from '@ceiba/schema';
 import { unauthorized } from '../errors.ts';
 import { UnavailableError } from '../unavailable.ts';
 import type { ProjectCall } from './project-routes.ts';
@@ -11,13 +17,34 @@ const PAGE_MS_MAX = 250;
 
 export type KeyListCall = Pick<ProjectCall, 'run' | 'deadline' | 'projectId' | 'pageReads'>;
 
+type Query = typeof apiKeyQuerySchema;
+
+/** A page where the query has a parameter; without one, the contract's list of all keys. */
+export const listKeys = (call: ProjectCall<Query>): Promise<JsonText | ApiKeyListResult> =>
+  Object.values(call.query).every((value) => value === undefined)
+    ? listAllKeys(call)
+    : listPage(call);
+
+async function listPage({ run, projectId, query }: ProjectCall<Query>): Promise<ApiKeyListResult> {
+  const { limit = PAGE_DEFAULT, cursor = null, customerId, status, search, ...rest } = query;
+  const metadata = Object.fromEntries(
+    Object.entries(rest).flatMap(([parameter, value]) => {
+      const name = metadataParameter(parameter);
+      return name === undefined || value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+  const input = { projectId, limit, cursor, customerId, status, search, metadata };
+  const page = await run(({ db }) => findApiKeys(db, input));
+  return { apiKeys: page.items, nextCursor: page.next };
+}
+
 /**
  * Reads a list of any length in pages. From the second page on all lists share one FIFO queue, so
  * that many long lists leave room for decisions and for short lists.
  *
  * @returns an `ApiKeyListResult`
  */
-export async function listKeys({
+export async function listAllKeys({
   run,
   deadline,
   projectId,

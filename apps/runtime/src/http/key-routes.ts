@@ -2,25 +2,39 @@ import {
   type ApiKeyCreateResult,
   type ApiKeyLifecycleResult,
   type ApiKeySummary,
+  apiKeyQuerySchema,
   createApiKeyRequestSchema,
+  IDEMPOTENCY_KEY_HEADER,
+  IMPORT_BYTES_MAX,
+  idempotencyKeySchema,
   updateApiKeyRequestSchema,
 } from '@ceiba/contract';
 import { archiveApiKey, createApiKey, getApiKey, revokeApiKey, updateApiKey } from '@ceiba/schema';
-import { unauthorized } from '../errors.ts';
+import { invalidRequest, TransportError, unauthorized } from '../errors.ts';
 import { parseBody, requireNoFields } from './body.ts';
 import { noCustomer } from './customer-routes.ts';
 import { dateOf } from './instants.ts';
 import { listKeys } from './key-list.ts';
 import { fullPlan, keyOf, keyOrThrow, mintFrom, noKey } from './key-replies.ts';
 import { endPreviousSecret, rotate } from './key-secrets.ts';
+import { createBatch, importBatch } from './keys-in-bulk.ts';
 import type { ProjectCall, ProjectRoute } from './project-routes.ts';
 
 const KEYS = '/rt/projects/:projectId/api-keys';
 const KEY = { path: `${KEYS}/:apiKeyId`, id: 'apiKeyId' } as const;
 
+const LIST: ProjectRoute<typeof apiKeyQuerySchema> = {
+  method: 'GET',
+  path: KEYS,
+  query: apiKeyQuerySchema,
+  answer: listKeys,
+};
+
 export const KEY_ROUTES: readonly ProjectRoute[] = [
-  { method: 'GET', path: KEYS, answer: listKeys },
+  LIST,
   { method: 'POST', path: KEYS, answer: create },
+  { method: 'POST', path: `${KEYS}/batch`, bodyCapBytes: 1024 * 1024, answer: createBatch },
+  { method: 'POST', path: `${KEYS}/import`, bodyCapBytes: IMPORT_BYTES_MAX, answer: importBatch },
   { ...KEY, method: 'GET', answer: get },
   { ...KEY, method: 'PATCH', answer: update },
   { ...KEY, method: 'POST', path: `${KEY.path}/revoke`, answer: revoke },
@@ -35,11 +49,21 @@ async function get({ run, projectId, id: apiKeyId }: ProjectCall): Promise<ApiKe
   return apiKey;
 }
 
-async function create({ run, projectId, body, random }: ProjectCall): Promise<ApiKeyCreateResult> {
-  const { expiresAt, ...fields } = parseBody(createApiKeyRequestSchema, body);
-  const input = { projectId, mint: mintFrom(random), ...fields, expiresAt: dateOf(expiresAt) };
-  const result = await run((ctx) => createApiKey(ctx, input));
+async function create(call: ProjectCall): Promise<ApiKeyCreateResult> {
+  const { expiresAt, ...fields } = parseBody(createApiKeyRequestSchema, call.body);
+  const input = {
+    projectId: call.projectId,
+    mint: mintFrom(call.random),
+    idempotencyKey: idempotencyKeyOf(call),
+    ...fields,
+    expiresAt: dateOf(expiresAt),
+  };
+  const result = await call.run((ctx) => createApiKey(ctx, input));
   switch (result.kind) {
+    case 'repeated':
+      throw new TransportError('conflict', REPEATED, { apiKeyId: result.apiKeyId });
+    case 'other_creation':
+      throw new TransportError('conflict', OTHER_CREATION);
     case 'not_found': // the project was deleted after its secret was checked
       throw unauthorized();
     case 'unknown_customer':
@@ -51,6 +75,20 @@ async function create({ run, projectId, body, random }: ProjectCall): Promise<Ap
       return created;
     }
   }
+}
+
+const REPEATED =
+  'A call with this "Idempotency-Key" has created the key "apiKeyId" already. Its plaintext was shown once, and is not kept.';
+const OTHER_CREATION =
+  'A call with this "Idempotency-Key" has created a key from another body. Send another "Idempotency-Key".';
+
+function idempotencyKeyOf({ headers }: ProjectCall): string | undefined {
+  const given = headers[IDEMPOTENCY_KEY_HEADER];
+  if (given === undefined) return undefined;
+  // A header that is sent twice breaks the rule as well.
+  const result = idempotencyKeySchema.safeParse(given.length === 1 ? given[0] : '');
+  if (result.success) return result.data;
+  throw invalidRequest(`"Idempotency-Key" ${result.error.issues[0]?.message ?? 'is not valid'}.`);
 }
 
 async function update({ run, projectId, id, body }: ProjectCall): Promise<ApiKeySummary> {

@@ -12,6 +12,8 @@ import { invalidInput, unauthorized } from '../errors.ts';
 import { parseUuid } from '../parameters.ts';
 import { type ReadBody, readJsonBody } from './body.ts';
 import { callerOf } from './caller.ts';
+import { largeBodyOf } from './hot-route.ts';
+import type { LargeBodies } from './large-bodies.ts';
 import { NO_QUERY, parseQuery } from './query.ts';
 import { errorReply, jsonReply, type Reply } from './replies.ts';
 
@@ -22,6 +24,7 @@ export interface ProjectRouteOptions {
   /** Runs verbs within the deadline, on a pool that no decision uses. */
   run<T>(deadline: Deadline, work: (db: Database) => Promise<T>): Promise<T>;
   pageReads: SerialQueue;
+  largeBodies: Pick<LargeBodies, 'hold'>;
   random: RandomBytes;
   errors: ErrorLog;
   log: Logger;
@@ -37,6 +40,7 @@ export interface ProjectCall<Query extends z.ZodObject = z.ZodObject> {
   /** The UUID in the address; empty where it has none. */
   id: string;
   query: z.output<Query>;
+  headers: IncomingMessage['headersDistinct'];
   body: ReadBody;
   /** Serialises the page reads of all long lists. */
   pageReads: SerialQueue;
@@ -50,6 +54,8 @@ export interface ProjectRoute<Query extends z.ZodObject = z.ZodObject> {
   id?: 'apiKeyId' | 'customerId' | 'decisionId';
   /** Absent where the route takes no query: every parameter is then an unknown one. */
   query?: Query;
+  /** 16 KiB by default. */
+  bodyCapBytes?: number;
   /** Returns the body of the reply, whose status is 200. */
   answer(call: ProjectCall<Query>): Promise<unknown>;
 }
@@ -74,30 +80,37 @@ export async function answerProjectRoute(
     });
     const id = route.id === undefined ? '' : parseUuid(route.id, parameters[route.id] ?? '');
     const query = parseQuery(route.query ?? NO_QUERY, incoming);
-    const body: ReadBody =
-      route.method === 'GET'
-        ? { kind: 'empty' }
-        : await deadline.race('caller', readJsonBody(incoming, BODY_CAP_BYTES));
-    const caller = {
-      actor: { kind: 'project_secret' },
-      clientAddress: sender.peer || null,
-      requestId,
-    } as const;
-    const result = await route.answer({
-      run: (work) => options.run(deadline, (db) => work({ db, ...caller })),
-      deadline,
-      projectId,
-      id,
-      query,
-      body,
-      pageReads: options.pageReads,
-      random: options.random,
-    });
-    options.log.info(
-      { requestId, method: route.method, route: route.path, projectId, ms: msSince(startedAt) },
-      'project route',
-    );
-    return jsonReply(200, result, requestId);
+    const { bodyCapBytes = BODY_CAP_BYTES } = route;
+    const release = options.largeBodies.hold(projectId, largeBodyOf(incoming, { bodyCapBytes }));
+    try {
+      const body: ReadBody =
+        route.method === 'GET'
+          ? { kind: 'empty' }
+          : await deadline.race('caller', readJsonBody(incoming, bodyCapBytes));
+      const caller = {
+        actor: { kind: 'project_secret' },
+        clientAddress: sender.peer || null,
+        requestId,
+      } as const;
+      const result = await route.answer({
+        run: (work) => options.run(deadline, (db) => work({ db, ...caller })),
+        deadline,
+        projectId,
+        id,
+        query,
+        headers: incoming.headersDistinct,
+        body,
+        pageReads: options.pageReads,
+        random: options.random,
+      });
+      options.log.info(
+        { requestId, method: route.method, route: route.path, projectId, ms: msSince(startedAt) },
+        'project route',
+      );
+      return jsonReply(200, result, requestId);
+    } finally {
+      release();
+    }
   } catch (error) {
     const refused = error instanceof InvalidInputError ? invalidInput(error) : error;
     return errorReply(refused, requestId, options.errors);

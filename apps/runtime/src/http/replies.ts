@@ -55,8 +55,8 @@ export function errorReply(error: unknown, requestId: string, errors: ErrorLog):
 const UNAVAILABLE = new TransportError('unavailable', ERROR_MESSAGES.unavailable);
 const INTERNAL = new TransportError('internal', ERROR_MESSAGES.internal);
 
-function transportReply({ code, message }: TransportError, requestId: string): Reply {
-  const { status, body } = errorBody(code, message, requestId);
+function transportReply({ code, message, more }: TransportError, requestId: string): Reply {
+  const { status, body } = errorBody(code, message, requestId, more);
   const reply = jsonReply(status, body, requestId);
   if (code === 'payload_too_large') reply.headers.connection = 'close';
   return reply;

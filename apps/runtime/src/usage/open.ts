@@ -6,6 +6,7 @@ import {
   recordUsage,
   removeDeadLeases,
   removeOldAlerts,
+  removeOldCreations,
   rollUpUsage,
 } from '@ceiba/schema';
 import type { DatabasePool } from '../database/pool.ts';
@@ -44,6 +45,7 @@ export function openUsage(pool: DatabasePool, { link, clock }: RuntimeRedis, log
       () => pool.run(UPKEEP_BUDGET_MS, (db) => rollUpUsage(db, UPKEEP_STEP)),
       () => pool.run(UPKEEP_BUDGET_MS, removeDeadLeases),
       () => pool.run(UPKEEP_BUDGET_MS, removeOldAlerts),
+      () => pool.run(UPKEEP_BUDGET_MS, removeOldCreations),
       // Last, because it fails where a table is locked for long.
       () => pool.run(UPKEEP_BUDGET_MS, (db) => maintainDecisionLog(db, UPKEEP_STEP)),
     ],

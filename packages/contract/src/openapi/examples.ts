@@ -118,6 +118,31 @@ export const EXAMPLES = {
     keyPrefix: 'ceiba_a3QtUwNA',
     plaintextKey: 'ceiba_…',
   },
+  createdSeveral: {
+    results: [
+      {
+        status: 200,
+        apiKey: {
+          apiKeyId: ID.apiKey,
+          displayName: 'Mobile app',
+          keyPrefix: 'ceiba_a3QtUwNA',
+          plaintextKey: 'ceiba_…',
+        },
+      },
+      {
+        status: 400,
+        error: 'invalid_request',
+        message: '"apiKeys.1.displayName" must not be empty.',
+      },
+    ],
+  },
+  toImport: {
+    digest: 'jZae727K08KaOmKSgOaGzww_XVqGr_PKEgIMkjrcbJI',
+    encoding: 'base64url',
+    displayName: 'Mobile app',
+    keyPrefix: 'sk_a3Qt',
+  },
+  imported: { results: [{ status: 200, apiKeyId: ID.apiKey }] },
   rotated: {
     apiKeyId: ID.apiKey,
     keyPrefix: 'ceiba_9LmZqRtX',

@@ -118,15 +118,58 @@ function forwardAuth(): Record<string, object> {
   return Object.fromEntries(methods.map((method) => [method, operation(method)]));
 }
 
+/** The page and the order of a list; its schema reads the digits of a query, a generated client passes a number. */
+const PAGE_SIZE = {
+  type: 'integer',
+  minimum: 1,
+  maximum: request.PAGE_MAX,
+  default: request.PAGE_DEFAULT,
+};
+const PAGE = {
+  limit: 'How many, 1 to 500; 50 by default.',
+  cursor: 'The `nextCursor` of the previous page.',
+};
+
+/** The parameters of a query, with what each of them selects. */
+const query = <Shape extends Readonly<Record<string, z.ZodType>>>(
+  { shape }: { shape: Shape },
+  selects: Readonly<Record<keyof Shape, string>>,
+) => ({
+  parameters: Object.entries(shape).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    description: selects[name],
+    schema: name === 'limit' ? PAGE_SIZE : parameterSchema(schema),
+  })),
+});
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description: 'Names the creation for 24 hours, so that it can be repeated.',
+  schema: parameterSchema(request.idempotencyKeySchema),
+};
+
 const keys = {
   [`${PROJECT}/api-keys`]: {
     get: {
       operationId: 'listApiKeys',
       tags: ['Keys'],
-      summary: 'List all keys',
-      description: 'Newest first, including revoked and archived keys. The list has no pages.',
+      summary: 'List keys',
+      description:
+        'Newest first, including revoked and archived keys. Without parameters all keys at once; with any of them one page of those that it selects. An empty parameter counts as absent. `metadata.<name>`, of which there may be several, selects the keys whose metadata has this text at its top level.',
+      ...query(request.apiKeyQuerySchema, {
+        customerId: 'Only keys of this customer.',
+        status: 'Only keys of this status.',
+        search:
+          'Part of the name in either letter case, the first characters of the prefix, or the id.',
+        ...PAGE,
+      }),
       responses: {
-        '200': json('The keys.', answer.apiKeyListResultSchema, { keys: EXAMPLES.apiKeys }),
+        '200': json('The keys.', answer.apiKeyListResultSchema, {
+          keys: EXAMPLES.apiKeys,
+          page: { ...EXAMPLES.apiKeys, nextCursor: null },
+        }),
         ...errors(...COMMON),
       },
     },
@@ -135,11 +178,46 @@ const keys = {
       tags: ['Keys'],
       summary: 'Create a key',
       description:
-        'Only this answer contains the plaintext, and it cannot be retrieved again. Of `customerId` and `externalCustomerId` at most one may be given.',
+        'Only this answer contains the plaintext, and it cannot be retrieved again. Of `customerId` and `externalCustomerId` at most one may be given. With an `Idempotency-Key`, a repeated call makes no second key: within 24 hours it is a conflict, with the `apiKeyId` of the key that the first call has made.',
+      parameters: [IDEMPOTENCY_KEY],
       ...body(request.createApiKeyRequestSchema, { displayName: 'Mobile app' }),
       responses: {
         '200': json('The new key.', answer.apiKeyCreateResultSchema, { created: EXAMPLES.created }),
-        ...errors(...WITH_BODY, 'plan_limit_reached', 'not_found'),
+        ...errors(...WITH_BODY, 'plan_limit_reached', 'not_found', 'conflict'),
+      },
+    },
+  },
+  [`${PROJECT}/api-keys/batch`]: {
+    post: {
+      operationId: 'createApiKeys',
+      tags: ['Keys'],
+      summary: `Create up to ${request.CREATED_KEYS_MAX} keys`,
+      description:
+        'Each key is created, or refused, by itself, in order, as by `createApiKey`. Takes no `Idempotency-Key`.',
+      ...body(request.createApiKeysRequestSchema, {
+        apiKeys: [{ displayName: 'Mobile app' }, { displayName: '' }],
+      }),
+      responses: {
+        '200': json('One result per key.', answer.apiKeysCreateResultSchema, {
+          results: EXAMPLES.createdSeveral,
+        }),
+        ...errors(...WITH_BODY),
+      },
+    },
+  },
+  [`${PROJECT}/api-keys/import`]: {
+    post: {
+      operationId: 'importApiKeys',
+      tags: ['Keys'],
+      summary: `Import up to ${request.IMPORTED_KEYS_MAX} keys of another issuer`,
+      description:
+        'Takes SHA-256 of their secrets, which callers go on presenting. Each key is imported, or refused, by itself. One whose digest the project has already is answered with the id of its key and left as it is, so that a run can be repeated. The body may have 5 MiB.',
+      ...body(request.importApiKeysRequestSchema, { apiKeys: [EXAMPLES.toImport] }),
+      responses: {
+        '200': json('One result per key.', answer.apiKeysImportResultSchema, {
+          results: EXAMPLES.imported,
+        }),
+        ...errors(...WITH_BODY),
       },
     },
   },
@@ -228,31 +306,6 @@ function transition(verb: 'revoke' | 'archive', example: object): object {
     },
   };
 }
-
-/** The page and the order of a list; its schema reads the digits of a query, a generated client passes a number. */
-const PAGE_SIZE = {
-  type: 'integer',
-  minimum: 1,
-  maximum: request.PAGE_MAX,
-  default: request.PAGE_DEFAULT,
-};
-const PAGE = {
-  limit: 'How many, 1 to 500; 50 by default.',
-  cursor: 'The `nextCursor` of the previous page.',
-};
-
-/** The parameters of a query, with what each of them selects. */
-const query = <Shape extends Readonly<Record<string, z.ZodType>>>(
-  { shape }: { shape: Shape },
-  selects: Readonly<Record<keyof Shape, string>>,
-) => ({
-  parameters: Object.entries(shape).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    description: selects[name],
-    schema: name === 'limit' ? PAGE_SIZE : parameterSchema(schema),
-  })),
-});
 
 const CUSTOMER_ID = [idParameter('customerId', 'The customer.')];
 const CUSTOMER = {

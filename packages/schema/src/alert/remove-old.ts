@@ -1,12 +1,17 @@
-import { type SQL, sql } from 'drizzle-orm';
-import type { Executor, Transactor } from '../connection/database.ts';
-import { asUpkeep } from '../usage/upkeep.ts';
+import { sql } from 'drizzle-orm';
+import type { Transactor } from '../connection/database.ts';
+import { asUpkeep, removeOlder } from '../usage/upkeep.ts';
 
+const DAY = 24;
 /** For how long the history of deliveries and the memory of sent alerts are kept: over a month. */
-const ALERT_DAYS = 60;
-const FAILURE_DAYS = 7;
-/** A statement of so many is short, although each alert takes its deliveries with it. */
-const ROWS_MAX = 5_000;
+const ALERT_HOURS = 60 * DAY;
+const FAILURE_HOURS = 7 * DAY;
+
+const REMOVED = [
+  { table: sql`alert_events`, column: sql`created_at`, hours: ALERT_HOURS },
+  { table: sql`alert_mails`, column: sql`sent_at`, hours: ALERT_HOURS },
+  { table: sql`decision_failures`, column: sql`minute`, hours: FAILURE_HOURS },
+];
 
 /**
  * Deletes up to 5,000 old alerts with their deliveries, as many old mails, whose links then end, and as
@@ -15,18 +20,10 @@ const ROWS_MAX = 5_000;
  * @returns whether nothing is left that is as old, or another Runtime does it
  */
 export async function removeOldAlerts(db: { orm: Transactor }): Promise<{ isComplete: boolean }> {
-  const removed = await asUpkeep(db, async (tx) => [
-    await remove(tx, sql`alert_events`, sql`created_at`, ALERT_DAYS),
-    await remove(tx, sql`alert_mails`, sql`sent_at`, ALERT_DAYS),
-    await remove(tx, sql`decision_failures`, sql`minute`, FAILURE_DAYS),
-  ]);
-  return { isComplete: removed === null || removed.every((count) => count < ROWS_MAX) };
-}
-
-async function remove(tx: Executor, table: SQL, column: SQL, days: number): Promise<number> {
-  const { count } = await tx.execute(sql`
-    delete from ${table} where ctid = any(array(
-      select ctid from ${table} where ${column} < now() - make_interval(days => ${days})
-      limit ${ROWS_MAX}))`);
-  return count;
+  const complete = await asUpkeep(db, async (tx) => {
+    const removed: boolean[] = [];
+    for (const old of REMOVED) removed.push(await removeOlder(tx, old));
+    return removed;
+  });
+  return { isComplete: complete === null || complete.every(Boolean) };
 }

@@ -1,5 +1,6 @@
 import { statusesThatCount } from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
+import { arrayOf } from '../bulk.ts';
 import type { Executor } from '../connection/database.ts';
 
 /** As a literal, so that the index of active keys serves it. */
@@ -22,8 +23,21 @@ export interface FullPlan {
   of: 'plan' | 'customer_plan';
 }
 
-/** @returns null where the project has a place left; without a subscription it has none */
-export async function fullPlanOfProject(tx: Executor, projectId: string): Promise<FullPlan | null> {
+/** What a plan leaves for active keys, as counted once; each key that is added takes one place. */
+export interface Places {
+  activeKeyCap: number;
+  of: FullPlan['of'];
+  left: number;
+}
+
+/** @returns null where there is a place left, or no plan with a cap */
+export const fullPlanOf = (places: Places | undefined): FullPlan | null =>
+  places === undefined || places.left > 0
+    ? null
+    : { kind: 'plan_limit_reached', activeKeyCap: places.activeKeyCap, of: places.of };
+
+/** Without a subscription a project has no place. */
+export async function placesOfProject(tx: Executor, projectId: string): Promise<Places> {
   const [found] = await tx.execute<{ activeKeyCap: number; count: number }>(sql`
     select coalesce((
         select plan.active_key_cap from subscriptions s join plans plan on plan.id = s.plan_id
@@ -33,24 +47,28 @@ export async function fullPlanOfProject(tx: Executor, projectId: string): Promis
         where k.project_id = ${projectId} and ${countsAgainstCap('k')})::int as count`);
   if (found === undefined) throw new Error('an aggregate returned no row');
   const { activeKeyCap, count } = found;
-  return count < activeKeyCap ? null : { kind: 'plan_limit_reached', activeKeyCap, of: 'plan' };
+  return { activeKeyCap, of: 'plan', left: activeKeyCap - count };
 }
 
-/** @returns null where the customer has a place left, or no plan with a cap */
-export async function fullPlanOfCustomer(
+/** By customer, of those whose plan has a cap. */
+export async function placesOfCustomers(
   tx: Executor,
-  { projectId, customerId }: { projectId: string; customerId: string },
-): Promise<FullPlan | null> {
-  const [found] = await tx.execute<{ activeKeyCap: number | null; count: number }>(sql`
-    select plan.active_key_cap as "activeKeyCap",
+  projectId: string,
+  customerIds: readonly string[],
+): Promise<Map<string, Places>> {
+  const rows = await tx.execute<{ customerId: string; activeKeyCap: number; count: number }>(sql`
+    select c.id as "customerId", plan.active_key_cap as "activeKeyCap",
       (select count(*) from api_keys k
         where k.project_id = ${projectId} and k.customer_id = c.id and ${countsAgainstCap('k')}
       )::int as count
     from customers c
     join customer_plans plan on plan.project_id = c.project_id and plan.id = c.plan_id
-    where c.project_id = ${projectId} and c.id = ${customerId}`);
-  const { activeKeyCap = null, count = 0 } = found ?? {};
-  return activeKeyCap === null || count < activeKeyCap
-    ? null
-    : { kind: 'plan_limit_reached', activeKeyCap, of: 'customer_plan' };
+    where c.project_id = ${projectId} and c.id = any((${arrayOf(customerIds)}::text)::uuid[])
+      and plan.active_key_cap is not null`);
+  return new Map(
+    rows.map(({ customerId, activeKeyCap, count }) => [
+      customerId,
+      { activeKeyCap, of: 'customer_plan', left: activeKeyCap - count },
+    ]),
+  );
 }

@@ -1,11 +1,13 @@
-import type { ApiKeyStatus } from '@ceiba/contract';
+import type { ApiKeyStatus, ApiKeySummary } from '@ceiba/contract';
 import { API_KEY_BRAND, digestOf, publicPartOf } from '@ceiba/domain';
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Executor } from '../connection/database.ts';
 import {
+  containing,
   keyset,
   matchesWords,
+  type Order,
   type Page,
   type PageRequest,
   readPage,
@@ -16,6 +18,7 @@ import { apiKeys } from '../tables.ts';
 import { monthNumber } from '../time.ts';
 import { type ApiKeyHint, HINT_CONDITIONS } from './hints.ts';
 import { type ApiKeyRow, rowColumns, toRow, usedThisMonth } from './row.ts';
+import { summaryColumns, toSummary } from './summary.ts';
 
 export const API_KEY_SORTS = ['created', 'name', 'expires', 'last_used', 'used'] as const;
 export type ApiKeySort = (typeof API_KEY_SORTS)[number];
@@ -65,20 +68,13 @@ export async function searchApiKeys(
     rowAt: (id: string) => sql`(select ${valueOfOne}, api_keys.id from api_keys
       where api_keys.id = ${id} and api_keys.project_id = ${input.projectId})`,
   };
-  const page = await readPage(
-    input,
-    { idOf: (key: ApiKeyRow) => key.apiKeyId, idFormat: UUID_ID },
-    async (place, count) => {
-      const { orderBy, beyond = sql`true` } = keyset(place, order);
-      const ids = await db.orm.execute<{ id: string }>(sql`
-        select api_keys.id from ${from} where ${matches} and ${beyond}
-        order by ${sql.join(orderBy, sql`, `)} limit ${count}`);
-      return readInOrder(
-        db,
-        ids.map(({ id }) => id),
-      );
-    },
-  );
+  const page = await readKeys(db, input, {
+    from,
+    matches,
+    order,
+    read: async (ids) =>
+      (await db.orm.select(rowColumns).from(apiKeys).where(inArray(apiKeys.id, ids))).map(toRow),
+  });
   const first = page.previous === null ? undefined : page.items[0];
   const isBefore = first && keyset({ side: 'before', id: first.apiKeyId }, order).beyond;
   return { ...page, ...(await countOf(db, { page, from, matches, isBefore, text: input.text })) };
@@ -108,15 +104,85 @@ async function countOf(
     : { total, before };
 }
 
-/** Reads the remaining columns for the rows of the page only. */
-async function readInOrder(db: { orm: Executor }, ids: readonly string[]): Promise<ApiKeyRow[]> {
-  if (ids.length === 0) return [];
-  const rows = await db.orm
-    .select(rowColumns)
-    .from(apiKeys)
-    .where(inArray(apiKeys.id, [...ids]));
-  const byId = new Map(rows.map((row) => [row.apiKeyId, toRow(row)]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+interface ReadKeys<Item> {
+  from: SQL;
+  matches: SQL | undefined;
+  order: Order;
+  /** Reads keys in any order. */
+  read(ids: string[]): Promise<Item[]>;
+}
+
+/** One page of keys, whose other columns are read for its rows only. */
+const readKeys = <Item extends { apiKeyId: string }>(
+  db: { orm: Executor },
+  input: PageRequest,
+  { from, matches, order, read }: ReadKeys<Item>,
+): Promise<Page<Item>> =>
+  readPage(
+    input,
+    { idOf: ({ apiKeyId }: Item) => apiKeyId, idFormat: UUID_ID },
+    async (place, count) => {
+      const { orderBy, beyond = sql`true` } = keyset(place, order);
+      const rows = await db.orm.execute<{ id: string }>(sql`
+        select api_keys.id from ${from} where ${matches} and ${beyond}
+        order by ${sql.join(orderBy, sql`, `)} limit ${count}`);
+      if (rows.length === 0) return [];
+      const items = await read(rows.map(({ id }) => id));
+      const byId = new Map(items.map((item) => [item.apiKeyId, item]));
+      return rows.flatMap(({ id }) => byId.get(id) ?? []);
+    },
+  );
+
+export interface FindApiKeysInput extends PageRequest {
+  projectId: string;
+  status?: ApiKeyStatus | undefined;
+  /** Only keys of this customer. */
+  customerId?: string | undefined;
+  /** Part of the name in either case, the first characters of the prefix, or the id. */
+  search?: string | undefined;
+  /** Top-level fields of the metadata, each with the text that it is. */
+  metadata?: Readonly<Record<string, string>>;
+}
+
+/** One page of a project's keys in read shape, newest first. Each condition narrows the list. */
+export function findApiKeys(
+  db: { orm: Executor },
+  { projectId, status, customerId, search, metadata = {}, ...page }: FindApiKeysInput,
+): Promise<Page<ApiKeySummary>> {
+  const wanted = searchText(search);
+  return readKeys(db, page, {
+    from: sql`api_keys`,
+    matches: and(
+      matching({ projectId, status, customerId }),
+      wanted === null ? undefined : sql`(${sql.join(foundBy(wanted), sql` or `)})`,
+      Object.keys(metadata).length === 0 ? undefined : hasMetadata(metadata),
+    ),
+    order: {
+      ...SORTS.created,
+      id: sql`api_keys.id`,
+      rowAt: (id) => sql`(select k.created_at, k.id from api_keys k
+        where k.id = ${id} and k.project_id = ${projectId})`,
+    },
+    read: async (ids) =>
+      (await db.orm.select(summaryColumns).from(apiKeys).where(inArray(apiKeys.id, ids))).map(
+        toSummary,
+      ),
+  });
+}
+
+/** The second condition is that of the index `api_keys_metadata_idx`. */
+const hasMetadata = (fields: Readonly<Record<string, string>>) =>
+  sql`(${apiKeys.metadata} @> ${JSON.stringify(fields)}::jsonb and ${apiKeys.metadata} <> '{}')`;
+
+function foundBy(text: string): SQL[] {
+  const part = containing(text);
+  const id = text.toLowerCase();
+  return [
+    // The name alone, found through the index of name and note.
+    sql`(${WORDS} like ${part} and lower(${apiKeys.displayName}) like ${part})`,
+    startsWith(apiKeys.keyPrefix, text),
+    ...(UUID_ID.test(id) ? [sql`${apiKeys.id} = ${id}`] : []),
+  ];
 }
 
 /** Joins the months of all keys, to sort by use. */
@@ -150,13 +216,12 @@ const SORTS: Record<ApiKeySort, Sort> = {
   },
 };
 
-function matching({
-  projectId,
-  status,
-  customerId,
-  hint,
-  text,
-}: SearchApiKeysInput): SQL | undefined {
+interface Matching extends Pick<FindApiKeysInput, 'projectId' | 'status' | 'customerId'> {
+  hint?: ApiKeyHint | undefined;
+  text?: string | undefined;
+}
+
+function matching({ projectId, status, customerId, hint, text }: Matching): SQL | undefined {
   const wanted = searchText(text);
   return and(
     eq(apiKeys.projectId, projectId),

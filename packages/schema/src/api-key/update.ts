@@ -8,7 +8,7 @@ import { checked } from '../input.ts';
 import { changingProject } from '../project/change.ts';
 import { lockProject } from '../project/lock.ts';
 import { apiKeys } from '../tables.ts';
-import { type FullPlan, fullPlanOfCustomer } from './cap.ts';
+import { type FullPlan, fullPlanOf, placesOfCustomers } from './cap.ts';
 import { API_KEY_FIELDS, type ApiKeyFields } from './create.ts';
 import { type ApiKeyRef, isApiKey } from './get.ts';
 import { type ChangedKey, changeColumns, lockApiKey } from './lock.ts';
@@ -53,7 +53,10 @@ export async function updateApiKey(
     const customer = isMove ? await customerNamed(tx, named, { projectId, audit }) : undefined;
     if (customer === 'unknown') return { kind: 'unknown_customer' };
     if (customer && customer.customerId !== before.customerId) {
-      const full = await fullPlanOfCustomer(tx, { projectId, ...customer });
+      const { customerId } = customer;
+      const full = fullPlanOf(
+        (await placesOfCustomers(tx, projectId, [customerId])).get(customerId),
+      );
       if (full !== null) return full;
     }
     const set = changeOf(before, {

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Executor, Transactor } from '../connection/database.ts';
 import { tryLock } from '../locks.ts';
 
@@ -18,4 +18,19 @@ export function asUpkeep<T>(
     },
     { isolationLevel: 'read committed' },
   );
+}
+
+/** A statement of so many is short, although a row may take others with it. */
+const ROWS_MAX = 5_000;
+
+/** Removes up to 5,000 rows that are older. @returns whether none is left */
+export async function removeOlder(
+  tx: Executor,
+  { table, column, hours }: { table: SQL; column: SQL; hours: number },
+): Promise<boolean> {
+  const { count } = await tx.execute(sql`
+    delete from ${table} where ctid = any(array(
+      select ctid from ${table} where ${column} < now() - make_interval(hours => ${hours})
+      limit ${ROWS_MAX}))`);
+  return count < ROWS_MAX;
 }

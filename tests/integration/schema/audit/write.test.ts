@@ -46,6 +46,7 @@ import {
   disableApiKey,
   enableAlertDestination,
   enableApiKey,
+  endPreviousKeySecret,
   endPreviousSecret,
   endSession,
   endSessionOf,
@@ -69,6 +70,7 @@ import {
   revokeAccessTokens,
   revokeApiKey,
   revokeInvitation,
+  rotateApiKey,
   rotateProjectSecret,
   rotateSigningSecret,
   sendAlertAgain,
@@ -432,6 +434,24 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
     (ctx, { key: { projectId, apiKeyId } }) =>
       changeApiKeys(ctx, { projectId, apiKeyIds: [apiKeyId], change: { kind: 'archive' } }),
     ['api_key.archive'],
+  ],
+  rotateApiKey: [
+    (ctx, { key: { minted, ...ref } }) =>
+      rotateApiKey(ctx, {
+        ...ref,
+        keyPrefix: minted.prefix,
+        overlapSeconds: 60,
+        mint: () => kept(mintApiKey(randomBytes)),
+      }),
+    ['api_key.rotate'],
+  ],
+  endPreviousKeySecret: [
+    async (ctx, { key: { minted, ...ref } }) => {
+      const mint = () => kept(mintApiKey(randomBytes));
+      await rotateApiKey(ctx, { ...ref, keyPrefix: minted.prefix, overlapSeconds: 60, mint });
+      return endPreviousKeySecret(ctx, ref);
+    },
+    ['api_key.rotate', 'api_key.end_previous_secret'],
   ],
   revokeApiKey: [(ctx, { key }) => revokeApiKey(ctx, key), ['api_key.revoke']],
   archiveApiKey: [(ctx, { key }) => archiveApiKey(ctx, key), ['api_key.archive']],
