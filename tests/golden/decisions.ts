@@ -1,10 +1,12 @@
 import {
   apiKeyRotateResultSchema,
   apiKeySummarySchema,
+  apiKeysImportResultSchema,
   type Decision,
   decisionSchema,
 } from '@ceiba/contract';
 import type { DenialDetail, DenialReason } from '@ceiba/contract/sets';
+import { digestOf } from '@ceiba/domain';
 import { withinOneMinute } from '../support/minute.ts';
 import {
   type ApiKeyOptions,
@@ -207,6 +209,19 @@ async function replaceSecret({ client, apiKey }: Scene, overlapSeconds = 3_600):
 const endPrevious = ({ client, apiKey }: Scene) =>
   client.callBelow('POST', `/api-keys/${apiKey.apiKeyId}/end-previous-secret`);
 
+/** A secret of another issuer. */
+const FOREIGN = 'sk_live_0123456789abcdef';
+
+/** Imports a key. @returns its secret */
+async function importSecret({ client }: Scene, secret: string): Promise<string> {
+  const digest = digestOf(secret).toString('hex');
+  const row = { digest, encoding: 'hex', displayName: 'Imported', keyPrefix: secret.slice(0, 7) };
+  const reply = await client.callBelow('POST', '/api-keys/import', { body: { apiKeys: [row] } });
+  const [result] = apiKeysImportResultSchema.parse(reply.json).results;
+  if (result?.status !== 200) throw new Error(`not imported: ${reply.text}`);
+  return secret;
+}
+
 /** Spends what a customer has by another of its keys. */
 async function spendByOther({ project, client, customerId }: Scene) {
   const { plaintext } = await project.createKey({ ...(customerId && { customerId }) });
@@ -333,6 +348,27 @@ const GROUPS: Record<string, Situation[]> = {
         await scene.client.authorize({ apiKey: await replaceSecret(scene) });
       },
     },
+  ],
+  'an imported key': [
+    { name: 'its secret', present: (scene) => importSecret(scene, FOREIGN) },
+    {
+      name: 'its secret, the key revoked',
+      present: async (scene) => {
+        await importSecret(scene, FOREIGN);
+        await scene.world.db.sql`
+          update api_keys set status = 'revoked'
+          where project_id = ${scene.project.projectId} and is_imported`;
+        return FOREIGN;
+      },
+    },
+    {
+      name: 'another secret',
+      present: async (scene) => `${await importSecret(scene, FOREIGN)}x`,
+    },
+    { name: 'a secret of 15 characters', present: (scene) => importSecret(scene, 'k'.repeat(15)) },
+    { name: 'a secret of 256', present: (scene) => importSecret(scene, 'k'.repeat(256)) },
+    { name: 'a secret of 257', present: (scene) => importSecret(scene, 'k'.repeat(257)) },
+    { name: 'a secret with a space', present: (scene) => importSecret(scene, `a${FOREIGN} b`) },
   ],
   'the policies': [
     { name: 'none', project: policies() },
@@ -568,6 +604,7 @@ const swapLast = (text: string) => `${text.slice(0, -1)}${text.endsWith('0') ? '
 /** What the previous release does not know: it may be configured once every Runtime is of this one. */
 export const NEW_GROUPS = [
   'the secret of a rotated key',
+  'an imported key',
   'the labels, of a policy with read',
   'the customer',
   'the cost',

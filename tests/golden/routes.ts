@@ -48,6 +48,19 @@ const PROJECT_ROUTES: Record<
   'GET /rt/projects/:projectId/api-keys': (client, _id, options) => client.listKeys(options),
   'POST /rt/projects/:projectId/api-keys': (client, _id, options) =>
     client.createKey('another', options),
+  'POST /rt/projects/:projectId/api-keys/batch': below('POST', () => '/api-keys/batch', {
+    apiKeys: [{ displayName: 'another' }],
+  }),
+  'POST /rt/projects/:projectId/api-keys/import': below('POST', () => '/api-keys/import', {
+    apiKeys: [
+      {
+        digest: '00'.repeat(32),
+        encoding: 'hex',
+        displayName: 'another',
+        keyPrefix: 'sk_',
+      },
+    ],
+  }),
   'GET /rt/projects/:projectId/api-keys/:apiKeyId': (client, id, options) =>
     client.getKey(id, options),
   'PATCH /rt/projects/:projectId/api-keys/:apiKeyId': (client, id, options) =>
@@ -224,10 +237,10 @@ const SITUATIONS: Situation[] = [
   },
   { name: 'malformed body', options: () => BAD_BODY },
   { name: 'malformed body, wrong secret', options: () => ({ ...BAD_BODY, secret: 'x' }) },
-  { name: 'body over the cap', options: () => ({ body: `"${'x'.repeat(1_100_000)}"` }) },
+  { name: 'body over the cap', options: () => ({ body: `"${'x'.repeat(5_300_000)}"` }) },
   {
     name: 'body over the cap, wrong secret',
-    options: () => ({ body: `"${'x'.repeat(1_100_000)}"`, secret: 'x' }),
+    options: () => ({ body: `"${'x'.repeat(5_300_000)}"`, secret: 'x' }),
   },
   {
     name: 'body of another content type',

@@ -26,6 +26,7 @@ import {
   createAccessToken,
   createAlertDestination,
   createApiKey,
+  createApiKeys,
   createCustomer,
   createCustomerPlan,
   createInvitation,
@@ -52,6 +53,7 @@ import {
   endSessionOf,
   enrollAuthenticator,
   getProject,
+  importApiKeys,
   leaveProject,
   listPasskeys,
   putCustomerPlan,
@@ -408,6 +410,23 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
         mint: () => kept(mintApiKey(randomBytes)),
       }),
     ['api_key.create'],
+  ],
+  createApiKeys: [
+    (ctx, { project: { projectId } }) =>
+      createApiKeys(ctx, {
+        projectId,
+        mint: () => kept(mintApiKey(randomBytes)),
+        apiKeys: [{ displayName: 'Job' }, { displayName: '' }, { displayName: 'Other job' }],
+      }),
+    ['api_key.create', 'api_key.create'],
+  ],
+  importApiKeys: [
+    (ctx, { project: { projectId } }) => {
+      const { digest } = kept(mintApiKey(randomBytes));
+      const key = { digest, displayName: 'Job', keyPrefix: 'sk_' };
+      return importApiKeys(ctx, { projectId, keys: [key, { ...key, displayName: '' }] });
+    },
+    ['project.import_keys'],
   ],
   setApiKeyExpiry: [
     (ctx, { key }) => setApiKeyExpiry(ctx, { ...key, expiresAt: new Date('2027-01-01Z') }),
