@@ -114,7 +114,7 @@ describe('POST …/api-keys/{apiKeyId}/rotate', () => {
     ['revoked', 'Only an active key can be rotated; this one is revoked.'],
     ['archived', 'Only an active key can be rotated; this one is archived.'],
     ['expired', 'Only an active key can be rotated; this one has expired.'],
-  ])('of a key that is %s is a conflict that says so', async (state, message) => {
+  ])('of a key that is %s is a conflict that names its state', async (state, message) => {
     const { apiKeyId, keyPrefix } = await created();
     if (state === 'revoked') await client.revoke(apiKeyId);
     if (state === 'archived') await client.archive(apiKeyId);
