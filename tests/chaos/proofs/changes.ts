@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { mintProjectSecret } from '@ceiba/domain';
+import { apiKeyRotateResultSchema } from '@ceiba/contract';
+import { PROJECT_SECRET_HEADER } from '@ceiba/contract/sets';
+import { mintApiKey, mintProjectSecret } from '@ceiba/domain';
 import {
   archiveApiKey,
   disableApiKey,
   enableApiKey,
+  endPreviousKeySecret,
   endPreviousSecret,
   getProject,
   revokeApiKey,
+  rotateApiKey,
   setApiKeyExpiry,
   type VerbContext,
 } from '@ceiba/schema';
@@ -54,6 +58,10 @@ export const CHANGES = {
     ways: {
       http: (scene) => post(scene, 'revoke'),
       verb: (scene) => revokeApiKey(context(scene), keyOf(scene)),
+      'http, and it is asked by the secret before': async (scene) => {
+        await replaceSecret(scene, AN_HOUR);
+        await post(scene, 'revoke');
+      },
       sql: (scene) =>
         sqlOf(scene)`update api_keys set status = 'revoked' where id = ${scene.key.apiKeyId}`,
     },
@@ -112,6 +120,42 @@ export const CHANGES = {
         )`update api_keys set rate_limit_per_minute = 0 where id = ${scene.key.apiKeyId}`,
     },
     restore: ({ project, key }) => project.setKeyLimits(key.apiKeyId, { rateLimitPerMinute: null }),
+  },
+  'the secret of a key is replaced at once': {
+    becomes: 'invalid_api_key',
+    ways: {
+      http: replaceSecretByRoute,
+      verb: (scene) => replaceSecret(scene, 0),
+      sql: async (scene) => {
+        const { plaintext, prefix, digest } = mintApiKey(randomBytes);
+        await sqlOf(scene)`update api_keys set key_digest = ${digest}, key_prefix = ${prefix}
+          where id = ${scene.key.apiKeyId}`;
+        Object.assign(scene.key, { plaintext, keyPrefix: prefix });
+      },
+    },
+    // The key then has its new secret.
+    restore: async () => {},
+  },
+  'the overlap of a replaced secret ends': {
+    becomes: 'invalid_api_key',
+    ways: {
+      http: (scene) => replaceThen(scene, () => post(scene, 'end-previous-secret')),
+      verb: (scene) => replaceThen(scene, () => endPreviousKeySecret(context(scene), keyOf(scene))),
+      'another rotation with an overlap': (scene) =>
+        replaceThen(scene, () => replaceSecret(scene, AN_HOUR)),
+      'another rotation at once': (scene) => replaceThen(scene, () => replaceSecret(scene, 0)),
+      'sql, and it passes': (scene) =>
+        replaceThen(scene, async () => {
+          await sqlOf(scene)`
+            update api_keys set previous_expires_at = now() + ${SOON}::text::interval
+            where id = ${scene.key.apiKeyId}`;
+          await untilTrue(
+            () => sqlOf(scene)`select previous_expires_at <= now() as "isTrue" from api_keys
+              where id = ${scene.key.apiKeyId}`,
+          );
+        }),
+    },
+    restore: async () => {},
   },
   'a policy is removed': {
     becomes: 'policy_no_match',
@@ -344,7 +388,9 @@ const context = ({ stage }: Scene): VerbContext => ({
 const pathOf = ({ project, key }: Scene) =>
   `/rt/projects/${project.projectId}/api-keys/${key.apiKeyId}`;
 
-async function post(scene: Scene, action: 'revoke' | 'archive'): Promise<void> {
+type Action = 'revoke' | 'archive' | 'end-previous-secret';
+
+async function post(scene: Scene, action: Action): Promise<void> {
   const status = await scene.a.call('POST', `${pathOf(scene)}/${action}`, scene.project.secret, {});
   if (status !== 200) throw new Error(`${action} was answered ${status}`);
 }
@@ -397,6 +443,48 @@ function planChange(limits: PlanLimits, becomes: Verdict): Change {
 /** The replaced secret stays valid until the next rotation, which invalidates it at once. */
 const rotateTwice = (scene: Scene, rotate: () => Promise<unknown>) =>
   rotateThen(scene, rotate, rotate);
+
+const AN_HOUR = 3_600;
+
+/** Gives the key of a scene a new secret, which it then has. */
+async function replaceSecret(scene: Scene, overlapSeconds: number): Promise<void> {
+  const { keyPrefix } = scene.key;
+  const rotated = await rotateApiKey(context(scene), {
+    ...keyOf(scene),
+    keyPrefix,
+    overlapSeconds,
+    confirm: true,
+    mint: (brand) => mintApiKey(randomBytes, brand),
+  });
+  if (rotated.kind !== 'rotated') throw new Error(`a rotation was answered ${rotated.kind}`);
+  Object.assign(scene.key, { plaintext: rotated.plaintextKey, keyPrefix: rotated.keyPrefix });
+}
+
+async function replaceSecretByRoute(scene: Scene): Promise<void> {
+  const reply = await fetch(`${scene.a.url}${pathOf(scene)}/rotate`, {
+    method: 'POST',
+    headers: {
+      [PROJECT_SECRET_HEADER]: scene.project.secret,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ keyPrefix: scene.key.keyPrefix, overlapSeconds: 0 }),
+  });
+  const { keyPrefix, plaintextKey } = apiKeyRotateResultSchema.parse(await reply.json());
+  Object.assign(scene.key, { plaintext: plaintextKey, keyPrefix });
+}
+
+/** Replaces the secret with an overlap, in which both are allowed, and then ends the overlap. */
+async function replaceThen(scene: Scene, end: () => PromiseLike<unknown>): Promise<void> {
+  const oldest = credentialsOf(scene);
+  await replaceSecret(scene, AN_HOUR);
+  for (const who of [oldest, credentialsOf(scene)]) {
+    const { verdict, words } = await scene.b.ask(who);
+    hold('a change applies from the next decision on', verdict === 'allowed', () => {
+      return `within the overlap of a rotation one of two secrets got ${words}`;
+    });
+  }
+  await end();
+}
 
 /** Rotates once, and then ends the secret that was replaced and is still valid. */
 async function rotateThen(

@@ -531,6 +531,22 @@ export const MUTANTS: Record<string, Mutant> = {
     isInSmall: true,
     try: standby('a balancer in front of both'),
   },
+  'a replaced secret whose overlap never ends': {
+    edits: [{ file: 'main.js', find: 'and o.previous_expires_at > now()', replace: '' }],
+    rule: 'a change applies from the next decision on',
+    try: revocation('the overlap of a replaced secret ends'),
+  },
+  'a rotation at once that leaves the secret for an hour': {
+    edits: [
+      {
+        file: 'main.js',
+        find: 'overlapSeconds === 0 ? NO_PREVIOUS : replacedFor(overlapSeconds)',
+        replace: 'replacedFor(overlapSeconds || 3600)',
+      },
+    ],
+    rule: 'a change applies from the next decision on',
+    try: revocation('the secret of a key is replaced at once'),
+  },
   'totals of usage that a standby may return': {
     edits: [
       {

@@ -15,10 +15,10 @@ export interface PatroniFigures {
   failovers: number;
   switchovers: number;
   kills: number;
-  /** Acknowledged revocations, and those among them during a failover. */
+  /** Acknowledged revocations, and those among them during a failover; half are rotations at once. */
   revocations: number;
   revocationsDuring: number;
-  /** Questions about revoked keys that were sent after the acknowledgement. */
+  /** Questions with revoked secrets that were sent after the acknowledgement. */
   questionsAfter: number;
   /** How long calls of a live key were not allowed, per failover. */
   outageP50Ms: number;
@@ -29,9 +29,10 @@ const KEYS_A_ROUND = 24;
 const LOOPS = 6;
 const ANSWERED_WITHIN_MS = 30_000;
 
-/** A key, the time of its acknowledged revocation, and its answers. */
+/** A secret of a key, the time of its acknowledged end, and its answers. */
 interface Watched {
   apiKeyId: string;
+  keyPrefix: string;
   plaintext: string;
   revokedAtMs: number | null;
   answers: Answer[];
@@ -39,8 +40,9 @@ interface Watched {
 
 /**
  * Two Runtimes list a primary and its synchronous standby as hosts, while Patroni switches their
- * roles. Keys are revoked before, during and after each failover, through either Runtime: no question
- * that is sent after an acknowledgement is allowed, and calls of the live key are allowed again.
+ * roles. Keys are revoked, or their secrets replaced at once, before, during and after each failover,
+ * through either Runtime: no question that is sent after an acknowledgement is allowed, and calls of the
+ * live key are allowed again.
  */
 export async function provePatroni(failovers: number, random: Random): Promise<PatroniFigures> {
   const [cluster, redis] = await Promise.all([startPatroniCluster(), startTestRedis()]);
@@ -94,7 +96,7 @@ async function oneFailover(
   const third = Math.floor(others.length / 3);
   try {
     await untilAllowed(live);
-    for (const watched of others.slice(0, third)) await revoke(project, nodes, watched);
+    for (const watched of others.slice(0, third)) await end(project, nodes, watched);
     let isOver = false;
     const failedOver = failOver().finally(() => {
       isOver = true;
@@ -102,12 +104,12 @@ async function oneFailover(
     let during = 0;
     for (const watched of others.slice(third, 2 * third)) {
       if (isOver) break;
-      await revoke(project, nodes, watched);
+      await end(project, nodes, watched);
       during += 1;
     }
     await failedOver;
     await untilAllowed(live);
-    for (const watched of others.slice(2 * third)) await revoke(project, nodes, watched);
+    for (const watched of others.slice(2 * third)) await end(project, nodes, watched);
     // Wait for questions after the last acknowledgement.
     await untilAllowed(live);
     return during;
@@ -167,27 +169,32 @@ async function createKey(project: TestProject, [{ url }]: readonly [Node, Node])
     },
     ANSWERED_WITHIN_MS,
   );
-  const { apiKeyId, plaintextKey } = apiKeyCreateResultSchema.parse(created);
-  return { apiKeyId, plaintext: plaintextKey, revokedAtMs: null, answers: [] };
+  const { apiKeyId, keyPrefix, plaintextKey } = apiKeyCreateResultSchema.parse(created);
+  return { apiKeyId, keyPrefix, plaintext: plaintextKey, revokedAtMs: null, answers: [] };
 }
 
 /**
- * Revokes a key through one Runtime and then the other until one acknowledges it. A 409 after an
+ * Revokes a key, or replaces its secret, through one Runtime and then the other until one acknowledges it. A 409 after an
  * attempt without an answer is not an acknowledgement.
  */
-async function revoke(
+async function end(
   { projectId, secret }: TestProject,
   nodes: readonly Caller[],
   watched: Watched,
 ): Promise<void> {
-  const path = `/rt/projects/${projectId}/api-keys/${watched.apiKeyId}/revoke`;
+  const { apiKeyId, keyPrefix } = watched;
+  // Of the random ids half are odd.
+  const [action, body] = /[13579bdf]$/.test(apiKeyId)
+    ? ['revoke', {}]
+    : ['rotate', { keyPrefix, overlapSeconds: 0 }];
+  const path = `/rt/projects/${projectId}/api-keys/${apiKeyId}/${action}`;
   let tried = 0;
   let status: number | null | undefined;
   const isSettled = async () => {
-    status = await nodes[tried++ % nodes.length]?.call('POST', path, secret, {});
+    status = await nodes[tried++ % nodes.length]?.call('POST', path, secret, body);
     return status === 200 || status === 409;
   };
-  await until('the revocation is acknowledged', isSettled, ANSWERED_WITHIN_MS);
+  await until(`${action} is acknowledged`, isSettled, ANSWERED_WITHIN_MS);
   if (status === 200) watched.revokedAtMs = performance.now();
 }
 
@@ -196,7 +203,7 @@ function holdsFrom({ revokedAtMs, answers }: Watched): number {
   if (revokedAtMs === null) return 0;
   const after = answers.filter(({ sentAtMs }) => sentAtMs > revokedAtMs);
   hold('a change applies from the next decision on', countOf(after, 'allowed') === 0, () => {
-    return `across a failover, questions after a revocation got ${tally(after)}`;
+    return `across a failover, questions after a revocation or rotation got ${tally(after)}`;
   });
   return after.length;
 }
