@@ -65,7 +65,7 @@ describe('the matrix of decisions', () => {
     served.add('ANY /rt/projects/:projectId/forward-auth'); // never goes through Hono
     const listed = committed.match(/^ {2}(?:GET|POST|PUT|PATCH|DELETE|ALL|ANY) \/\S*$/gm) ?? [];
     expect(listed.map((line) => line.trim()).sort()).toEqual([...served].sort());
-    expect(served.size).toBe(25);
+    expect(served.size).toBe(29);
   });
 });
 

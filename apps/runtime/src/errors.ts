@@ -28,6 +28,9 @@ export class TransportError extends Error {
 /** One answer for a wrong secret and for an unknown project. */
 export const unauthorized = () => new TransportError('unauthorized', ERROR_MESSAGES.unauthorized);
 
+export const unknownField = (name: string) =>
+  invalidRequest(`"${shortened(name)}" is not a known field.`);
+
 export const invalidRequest = (message: string) => new TransportError('invalid_request', message);
 
 /**
@@ -42,7 +45,7 @@ export function invalidField(
   const issue = error.issues[0];
   if (issue === undefined) return invalidRequest('The body is not valid.');
   if (issue.code === 'unrecognized_keys') {
-    return invalidRequest(`"${shortened(issue.keys[0] ?? '')}" is not a known field.`);
+    return unknownField(issue.keys[0] ?? '');
   }
   const field = [...within, ...issue.path].join('.');
   return invalidRequest(`${field === '' ? 'The body' : `"${field}"`} ${wordsOf(issue)}.`);

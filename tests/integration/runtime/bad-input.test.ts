@@ -45,6 +45,20 @@ const BODY_ROUTES = {
     send: (options: CallOptions) =>
       client.call('POST', `/rt/projects/${project.projectId}/api-keys`, options),
   },
+  'create batch': {
+    cap: 1024 * 1024,
+    good: () => ({ apiKeys: [{ displayName: 'Mobile app' }] }),
+    send: (options: CallOptions) => client.callBelow('POST', '/api-keys/batch', options),
+  },
+  import: {
+    cap: 5 * 1024 * 1024,
+    good: () => ({
+      apiKeys: [
+        { digest: 'ab'.repeat(32), encoding: 'hex', displayName: 'Mobile app', keyPrefix: 'sk_' },
+      ],
+    }),
+    send: (options: CallOptions) => client.callBelow('POST', '/api-keys/import', options),
+  },
   expiry: {
     cap: 16 * 1024,
     good: () => ({ expiresAt: null }),
@@ -334,6 +348,10 @@ describe('a query', () => {
     `PATCH ${KEY}`,
     `POST ${KEY}/revoke`,
     `POST ${KEY}/archive`,
+    `POST ${KEY}/rotate`,
+    `POST ${KEY}/end-previous-secret`,
+    'POST api-keys/batch',
+    'POST api-keys/import',
     'GET decisions',
     'GET decisions/0199e0c0-0000-7000-8000-00000000d001',
   ];
@@ -364,7 +382,7 @@ describe('a query', () => {
   });
 
   it('with the parameter of another route: 400 that names it', async () => {
-    expectError(await ask('GET api-keys', 'limit=1'), 'invalid_request', '"limit"');
+    expectError(await ask('GET api-keys', 'outcome=denied'), 'invalid_request', '"outcome"');
   });
 
   it('that is empty is none', async () => {

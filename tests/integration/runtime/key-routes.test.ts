@@ -221,10 +221,14 @@ describe('addresses', () => {
     expect(KEY_ROUTES.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /rt/projects/:projectId/api-keys',
       'POST /rt/projects/:projectId/api-keys',
+      'POST /rt/projects/:projectId/api-keys/batch',
+      'POST /rt/projects/:projectId/api-keys/import',
       'GET /rt/projects/:projectId/api-keys/:apiKeyId',
       'PATCH /rt/projects/:projectId/api-keys/:apiKeyId',
       'POST /rt/projects/:projectId/api-keys/:apiKeyId/revoke',
       'POST /rt/projects/:projectId/api-keys/:apiKeyId/archive',
+      'POST /rt/projects/:projectId/api-keys/:apiKeyId/rotate',
+      'POST /rt/projects/:projectId/api-keys/:apiKeyId/end-previous-secret',
     ]);
   });
 });

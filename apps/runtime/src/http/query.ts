@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { invalidField, invalidRequest } from '../errors.ts';
+import { invalidField, invalidRequest, unknownField } from '../errors.ts';
 
 /** The query of a route that has none. */
 export const NO_QUERY = z.strictObject({});
@@ -17,6 +17,8 @@ export function parseQuery<Query extends z.ZodObject>(
   const query = [...new URLSearchParams(/\?(.*)$/s.exec(url)?.[1])];
   const given = query.filter(([, value]) => value !== '');
   const absent = query.map(([name]): [string, undefined] => [name, undefined]);
+  // Zod leaves it out of a shape that takes further names, instead of refusing it.
+  if (query.some(([name]) => name === '__proto__')) throw unknownField('__proto__');
   const result = shape.safeParse(Object.fromEntries([...absent, ...given]));
   if (!result.success) throw invalidField(result.error);
   const names = given.map(([name]) => name);
