@@ -55,9 +55,12 @@ async function fill(project: string): Promise<Omit<Place, 'projectId'>> {
         null, 1, '{}') returning id`;
   for (const status of ['archived', 'revoked', 'active']) {
     const [key] =
-      await sql`insert into api_keys (project_id, display_name, key_prefix, key_digest, status, customer_id, scopes)
+      await sql`insert into api_keys (project_id, display_name, key_prefix, key_digest, status,
+        customer_id, scopes, is_imported, metadata, previous_prefix, previous_digest,
+        previous_expires_at)
       values (${project}, ${`Key, ${status}`}, 'ceiba_looked00', ${randomBytes(32)}, ${status},
-        ${customer?.id}, '{reports:read}')
+        ${customer?.id}, '{reports:read}', true, '{"crm": "42"}', 'ceiba_replaced',
+        ${randomBytes(32)}, now() + interval '1 day')
       returning id`;
     apiKeyId = key?.id;
   }

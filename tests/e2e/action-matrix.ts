@@ -262,6 +262,22 @@ export const ACTIONS: Record<string, ActionCase> = {
     enableKey: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId }),
     revokeKey: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId }),
     archiveKey: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId }),
+    replaceKey: ({ projectId, apiKeyId }) => ({
+      projectId,
+      apiKeyId,
+      keyPrefix: 'ceiba_isolated',
+      overlapSeconds: '3600',
+    }),
+    endOldKeySecret: ({ projectId, apiKeyId }) => ({
+      projectId,
+      apiKeyId,
+      keyPrefix: 'ceiba_isolated',
+    }),
+    setKeyMetadata: ({ projectId, apiKeyId }) => ({
+      projectId,
+      apiKeyId,
+      metadata: '{"matrix": "yes"}',
+    }),
     setKeyScopes: ({ projectId, apiKeyId }) => ({
       projectId,
       apiKeyId,
@@ -381,6 +397,7 @@ export const ACTIONS: Record<string, ActionCase> = {
     '{project}/settings',
     {
       renameProject: ({ projectId }) => ({ projectId, name: fresh('Matrix') }),
+      setKeyPrefix: ({ projectId }) => ({ projectId, keyPrefix: 'matrix_' }),
       setDefaultKeyRate: ({ projectId }) => ({ projectId, defaultKeyRateLimitPerMinute: '60' }),
       setRequestLog: ({ projectId }) => ({
         projectId,

@@ -71,6 +71,13 @@ test('a key, a project’s secrets and an access token are each in one answer, a
   const apiKey = await showAndLeave(page, 'ceiba_');
   await page.waitForURL(`**${at('keys')}`);
 
+  await gotoReady(page, at('keys'));
+  await page.getByRole('button', { name: 'Actions for Shown once' }).click();
+  await page.getByRole('button', { name: 'Replace key' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Replace key' }).click();
+  const replacedKey = await showAndLeave(page, 'ceiba_');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Keys');
+
   await gotoReady(page, at('settings'));
   await page.getByRole('button', { name: 'Rotate secret…' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Rotate secret' }).click();
@@ -86,7 +93,9 @@ test('a key, a project’s secrets and an access token are each in one answer, a
   const accessToken = await showAndLeave(page, 'ceiba_token_');
   await expect(page.getByRole('list', { name: 'Access tokens' })).toContainText('Shown once');
 
-  await use(projectId, { apiKey, secrets: [projectSecret, rotatedSecret] });
+  for (const used of [apiKey, replacedKey]) {
+    await use(projectId, { apiKey: used, secrets: [projectSecret, rotatedSecret] });
+  }
   await gotoReady(page, at('simulator'));
   await page.getByText('Paste', { exact: true }).click();
   await page.getByLabel('Key to paste').fill(apiKey);
@@ -104,6 +113,7 @@ test('a key, a project’s secrets and an access token are each in one answer, a
   for (const [credential, path] of [
     [projectSecret, '/projects/new'],
     [apiKey, at('keys/new')],
+    [replacedKey, at('keys')],
     [rotatedSecret, at('settings')],
     [accessToken, '/account'],
   ] as const) {

@@ -25,6 +25,7 @@ import {
   listPlans,
   revokeApiKey,
   rollUpUsage,
+  rotateApiKey,
   rotateProjectSecret,
   setSubscription,
   suspendCustomer,
@@ -299,6 +300,8 @@ async function addHistory(world: World, projectId: string, keyIds: string[]) {
     created_at = now() - interval '240 days' where id in ${db.sql(keyIds.slice(-4, -1))}`;
   await db.sql`update api_keys set monthly_quota = 60000, rate_limit_per_minute = 30
     where id = ${at(keyIds, 4)}`;
+  await db.sql`update api_keys set is_imported = true where id in ${db.sql(keyIds.slice(5, 8))}`;
+  await rotateFirst(world, { projectId, apiKeyId: at(keyIds, 0) });
   await updateProject(ctx, { projectId, defaultKeyRateLimitPerMinute: 300 });
   const end = new Date();
   end.setUTCMonth(end.getUTCMonth() + 2, 1);
@@ -312,6 +315,21 @@ async function addHistory(world: World, projectId: string, keyIds: string[]) {
     replaces: new Date(project?.replaces ?? 0),
     dropsPrevious: false,
   });
+}
+
+/** A key whose old secret is still in use, and what its owner keeps with it. */
+async function rotateFirst({ ctx, db }: World, key: { projectId: string; apiKeyId: string }) {
+  const [row] = await db.sql<{ keyPrefix: string }[]>`
+    select key_prefix as "keyPrefix" from api_keys where id = ${key.apiKeyId}`;
+  await rotateApiKey(ctx, {
+    ...key,
+    keyPrefix: row?.keyPrefix ?? '',
+    overlapSeconds: 7 * 86_400,
+    mint: (brand) => mintApiKey(random.bytes, brand),
+  });
+  await updateApiKey(ctx, { ...key, metadata: { crm: '42', team: 'mobile' } });
+  await db.sql`update api_keys set previous_last_used_at = now() - interval '3 minutes'
+    where id = ${key.apiKeyId}`;
 }
 
 /** Members in both roles, if they have accounts, and an open invitation, whose secret it returns. */

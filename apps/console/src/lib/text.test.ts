@@ -24,6 +24,8 @@ describe('withoutSecrets', () => {
     ['/reset-password#ceiba_reset_0123456789abcdef', '/reset-password#ceiba_reset_01234567'],
     ['Bearer ceiba_token_0123456789abcdef', 'Bearer ceiba_token_01234567'],
     [' by ceiba_01234567ZZ, ceiba_secret_abcdefghZZ', ' by ceiba_01234567, ceiba_secret_abcdefgh'],
+    [`acme_live_${'0123456789'.repeat(5)}`, 'acme_live_01234567'],
+    ['user_2NNEqL2nrIRdJ194ndJqAHwEfxC', 'user_2NNEqL2nrIRdJ194ndJqAHwEfxC'],
     ['ceiba_01234567', 'ceiba_01234567'],
     ['Mobile app', 'Mobile app'],
   ])('cuts %s to %s', (text, cut) => {

@@ -2,9 +2,9 @@ import 'server-only';
 import type { LimitOwner } from '@ceiba/contract/sets';
 import {
   explainMatch,
-  isWellFormedApiKey,
   type Labels,
   type Limit,
+  lookupDigestOf,
   type Policy,
   parsePathPattern,
   windowOfPeriod,
@@ -26,7 +26,7 @@ import {
   type Simulation,
 } from '../components/simulation/simulation.ts';
 import { formatCount, plural, policyText } from '../lib/format.ts';
-import { legible } from '../lib/text.ts';
+import { BY_OLD_SECRET, legible } from '../lib/text.ts';
 import { absoluteTime } from '../lib/time.ts';
 
 export type SimulatedCall = Omit<SimulationInput, 'projectId'>;
@@ -89,17 +89,16 @@ const GATES: Record<GateId, (seen: Seen, stopped: boolean) => GateView> = {
   invalid_api_key: ({ project, facts, call: { credential } }, stopped) =>
     stopped
       ? {
-          saw:
-            'presented' in credential && !isWellFormedApiKey(credential.presented ?? '')
-              ? 'not a well-formed key'
-              : 'no key of this project',
+          saw: 'presented' in credential ? unknownKey(credential.presented) : NO_KEY_HERE,
           remedy: {
             text: 'Copy the complete key again from where it was stored. Keys of other projects are not valid here.',
             href: hrefOf(project, 'keys'),
             label: 'See the keys of this project',
           },
         }
-      : { saw: legible(facts.apiKey?.displayName ?? '') },
+      : {
+          saw: `${legible(facts.apiKey?.displayName ?? '')}${facts.byPreviousSecret ? BY_OLD_SECRET : ''}`,
+        },
   revoked_api_key: ({ project, facts }, stopped) =>
     stopped
       ? { saw: 'revoked', ...at(facts.apiKey?.revokedAt), remedy: newKey(project, 'revoked') }
@@ -193,6 +192,15 @@ const GATES: Record<GateId, (seen: Seen, stopped: boolean) => GateView> = {
     }),
   }),
 };
+
+const NO_KEY_HERE = 'no key of this project';
+
+/** What a text is that is no key of the project; of an imported key it may be any. */
+function unknownKey(presented: string | null): string {
+  const key = lookupDigestOf(presented);
+  if (key === null) return 'not a well-formed key';
+  return key.isForeign ? 'not a well-formed key, and no imported one' : NO_KEY_HERE;
+}
 
 function whenQuotaHasRoom({ limits, facts: { at, match } }: Seen): string {
   const cost = match.winner?.cost ?? 1;

@@ -14,6 +14,8 @@ export interface ApiKeyChange {
   set?: {
     [Column in keyof typeof apiKeys.$inferInsert]?: (typeof apiKeys.$inferInsert)[Column] | SQL;
   };
+  /** Whether the change was meant for what the key has not any more. */
+  isOutdated?: (key: ChangedKey) => boolean;
   /** Whether the key is as asked already, where the transition table does not say it. */
   isDone?: (key: ChangedKey) => boolean;
   /** What the audit row shows of the key before and after. */
@@ -29,7 +31,7 @@ export type ApiKeyChangeResult =
 export function changeApiKey(
   ctx: VerbContext,
   ref: ApiKeyRef,
-  { trigger, action, set, isDone, stateOf }: ApiKeyChange,
+  { trigger, action, set, isOutdated, isDone, stateOf }: ApiKeyChange,
 ): Promise<ApiKeyChangeResult> {
   return inTransaction(ctx, async (tx) => {
     const before = await lockApiKey(tx, ref);
@@ -37,6 +39,7 @@ export function changeApiKey(
     const outcome = TRANSITIONS[trigger][before.status];
     if (outcome === 'conflict') return { kind: 'conflict', status: before.status };
     if (outcome === 'unchanged' || isDone?.(before)) return { kind: 'unchanged', key: before };
+    if (isOutdated?.(before)) return { kind: 'conflict', status: before.status };
     const [after] = await tx
       .update(apiKeys)
       .set({ status: TARGET_STATUS[trigger], ...set })

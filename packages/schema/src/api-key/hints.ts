@@ -6,6 +6,7 @@ export const API_KEY_HINTS = [
   'disabled',
   'expired',
   'expires_soon',
+  'imported',
   'never_expires',
   'idle',
 ] as const;
@@ -20,6 +21,8 @@ export const HINT_CONDITIONS = {
   expired: sql`(status = 'active' and expires_at is not null and expires_at <= now())`,
   expires_soon: sql`(status = 'active' and expires_at > now()
     and expires_at <= now() + ${days(KEY_EXPIRES_SOON_DAYS)})`,
+  /** Another issuer made its secret. */
+  imported: sql`(status = 'active' and is_imported)`,
   never_expires: sql`(status = 'active' and expires_at is null)`,
   idle: sql`(status = 'active' and coalesce(last_used_at, created_at) < now() - ${days(KEY_IDLE_DAYS)})`,
 } as const satisfies Record<ApiKeyHint, SQL>;

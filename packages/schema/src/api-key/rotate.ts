@@ -141,19 +141,28 @@ function secretsOf(key: ChangedKey): { keyPrefix: string; previous: ReplacedSecr
   return { keyPrefix, previous: { keyPrefix: previous.keyPrefix, validUntil } };
 }
 
+export interface EndPreviousKeySecretInput extends ApiKeyRef {
+  /**
+   * Of the secret to end. After another rotation the previous one is a different secret, which callers
+   * may still use: it is left, with a conflict (rule named-rotation).
+   */
+  keyPrefix?: string;
+}
+
 /**
  * Ends the overlap after a rotation of an active key: the next decision refuses the secret that it has
  * replaced.
  */
 export async function endPreviousKeySecret(
   ctx: VerbContext,
-  ref: ApiKeyRef,
+  { keyPrefix, ...ref }: EndPreviousKeySecretInput,
 ): Promise<TransitionResult> {
   const result: ApiKeyChangeResult = await changeApiKey(ctx, ref, {
     trigger: 'end_previous_secret',
     action: 'api_key.end_previous_secret',
     set: NO_PREVIOUS,
     isDone: ({ previousValidUntil }) => previousValidUntil === null,
+    isOutdated: ({ previousPrefix }) => keyPrefix !== undefined && previousPrefix !== keyPrefix,
     stateOf: secretsOf,
   });
   return 'key' in result ? { kind: result.kind, apiKey: toSummary(result.key) } : result;

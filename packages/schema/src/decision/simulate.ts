@@ -48,6 +48,8 @@ export interface Simulation {
   credential: CredentialState;
   /** Null when the project has no such key. */
   apiKey: ApiKeyRow | null;
+  /** Whether the text is the secret that a rotation of the key has replaced, within its overlap. */
+  byPreviousSecret: boolean;
   /** The labels of the policies that the key may call; null for all. */
   keyScopes: Labels;
   /** The key's, if it has one. */
@@ -94,6 +96,7 @@ export async function readSimulation(
   return {
     denialReason: judgement.kind === 'deny' ? judgement.denialReason : quotaReason(scopes, cost),
     denialDetail: judgement.kind === 'deny' ? judgement.denialDetail : null,
+    byPreviousSecret: row.apiKey?.byPreviousSecret ?? false,
     keyScopes: row.apiKey?.scopes ?? null,
     customer: row.customer,
     credential: presented,

@@ -11,6 +11,8 @@ export interface Project {
   secretCreatedAt: Date;
   previousSecretExpiresAt: Date | null;
   defaultKeyRateLimitPerMinute: number | null;
+  /** What its new keys begin with. */
+  keyPrefix: string;
   /** How many of a hundred allowed decisions the decision log keeps. */
   loggedAllowsPercent: number;
   /** Whether the decision log keeps paths. */
@@ -25,6 +27,7 @@ export const projectColumns = {
   secretCreatedAt: projects.secretCreatedAt,
   previousSecretExpiresAt: projects.previousSecretExpiresAt,
   defaultKeyRateLimitPerMinute: projects.defaultKeyRateLimitPerMinute,
+  keyPrefix: projects.keyPrefix,
   loggedAllowsPercent: projects.loggedAllowsPercent,
   logsPaths: projects.logsPaths,
   createdAt: projects.createdAt,

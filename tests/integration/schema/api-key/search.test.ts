@@ -106,15 +106,18 @@ describe('hints', () => {
       expiresAt: inDays(-1),
     });
     await archiveApiKey(bench.ctx, archived);
+    await bench.db.sql`
+      update api_keys set is_imported = true where project_id = ${projectId}
+        and display_name in ('expires later', 'revoked')`;
   });
 
-  test('mark active keys that are expired, expire soon, never expire or are idle', async () => {
+  test('mark active keys that are expired, expire soon, are imported, never expire or are idle', async () => {
     const { items } = await search(projectId);
     const hints = Object.fromEntries(items.map((key) => [key.displayName, key.hints]));
     expect(hints).toEqual({
       expired: ['expired'],
       'expires within a week': ['expires_soon'],
-      'expires later': [],
+      'expires later': ['imported'],
       'never expires': ['never_expires'],
       idle: ['idle'],
       'never used and old': ['idle'],
@@ -138,7 +141,7 @@ describe('hints', () => {
   test('are counted with the keys per status and the cap', async () => {
     expect(await surveyApiKeys(bench.db, projectId)).toEqual({
       byStatus: { active: 8, revoked: 1, archived: 1 },
-      byHint: { disabled: 1, expired: 1, expires_soon: 1, never_expires: 1, idle: 2 },
+      byHint: { disabled: 1, expired: 1, expires_soon: 1, imported: 1, never_expires: 1, idle: 2 },
       activeKeyCap: 200,
     });
   });
@@ -146,7 +149,7 @@ describe('hints', () => {
   test('are all 0 for a project without keys', async () => {
     expect(await surveyApiKeys(bench.db, (await makeProject(bench.ctx)).projectId)).toEqual({
       byStatus: { active: 0, revoked: 0, archived: 0 },
-      byHint: { disabled: 0, expired: 0, expires_soon: 0, never_expires: 0, idle: 0 },
+      byHint: { disabled: 0, expired: 0, expires_soon: 0, imported: 0, never_expires: 0, idle: 0 },
       activeKeyCap: 3,
     });
   });

@@ -21,3 +21,19 @@ export function Fact({ name, change, children }: FactProps) {
     </div>
   );
 }
+
+/** What the owner keeps with an item, as JSON. */
+export const MetadataFact = ({
+  metadata,
+  change,
+}: Pick<FactProps, 'change'> & { metadata: Record<string, unknown> }) => (
+  <Fact name="Metadata" change={change}>
+    {Object.keys(metadata).length === 0 ? (
+      <span className="text-muted">none</span>
+    ) : (
+      <code className="text-small break-all whitespace-pre-wrap">
+        {JSON.stringify(metadata, null, 2)}
+      </code>
+    )}
+  </Fact>
+);

@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { ApiKeyStatus } from '@ceiba/contract';
+import { OVERLAP_SECONDS_MAX } from '@ceiba/contract/sets';
 import { eachLimit, mintApiKey } from '@ceiba/domain';
 import {
   type ApiKeyRef,
@@ -13,7 +14,11 @@ import {
   describeApiKey,
   disableApiKey,
   enableApiKey,
+  endPreviousKeySecret,
+  type ReplacedSecret,
+  type RotationConflict,
   revokeApiKey,
+  rotateApiKey,
   type SetApiKeyDisabledResult,
   setApiKeyExpiry,
   setApiKeyLimits,
@@ -24,12 +29,14 @@ import {
 } from '@ceiba/schema';
 import { z } from 'zod';
 import { projectAction, refuse, refuseField } from '#server/action.ts';
-import { done, PROJECT_GONE, settle } from '#server/settle.ts';
+import { type Answer, done, PROJECT_GONE, settle } from '#server/settle.ts';
 import { plural } from '../../../../../lib/format.ts';
 import {
   scopesOf,
   typedInstant,
+  typedLimit,
   typedLimitOrNone,
+  typedMetadata,
   typedScopes,
   typedText,
 } from '../../../../../lib/typed.ts';
@@ -67,7 +74,7 @@ export const createKey = projectAction({
       ...values,
       ...(externalCustomerId !== '' && { externalCustomerId }),
       scopes: scopesOf({ restricts, scopes }),
-      mint: (brand: string) => mintApiKey(randomBytes, brand),
+      mint,
       expiresAt: instantOf({ expires, expiresAt }),
     };
     const {
@@ -78,10 +85,17 @@ export const createKey = projectAction({
       not_found: PROJECT_GONE,
       unknown_customer: CUSTOMER_GONE,
       plan_limit_reached: full,
+      repeated: CREATED_BEFORE,
+      other_creation: CREATED_BEFORE,
     });
     return { ...created, plaintext: plaintextKey };
   },
 });
+
+const mint = (brand: string) => mintApiKey(randomBytes, brand);
+
+/** Only of creations with an idempotency key, which the page does not send. */
+const CREATED_BEFORE = 'The key was created before. Look for it in the list.';
 
 const CUSTOMER_GONE = {
   field: 'externalCustomerId',
@@ -105,6 +119,13 @@ export const setKeyScopes = projectAction({
   input: z.object({ ...keyId, ...typedScopes }),
   run: async ({ ctx, projectId }, { apiKeyId, ...input }) =>
     change(ctx, { projectId, apiKeyId, scopes: scopesOf(input) }),
+});
+
+/** Sets what the owner keeps with a key. */
+export const setKeyMetadata = projectAction({
+  right: 'change_keys',
+  input: z.object({ ...keyId, metadata: typedMetadata }),
+  run: async ({ ctx, projectId }, input) => change(ctx, { projectId, ...input }),
 });
 
 /** Moves a key to a customer, or away from its customer. */
@@ -144,6 +165,64 @@ export const describeKey = projectAction({
   input: z.object({ ...keyId, displayName: typedText, note: typedText }),
   run: async ({ ctx, projectId }, input) =>
     done(await describeApiKey(ctx, { projectId, ...input }), CHANGED),
+});
+
+/** Shown once: the new secret is in this answer and nowhere else. */
+export interface ReplacedKey {
+  displayName: string;
+  keyPrefix: string;
+  plaintext: string;
+  /** The secret before, while it still works. */
+  previous: ReplacedSecret | null;
+}
+
+/** Gives a key a new secret, if its secret is still the one that the page showed. */
+export const replaceKey = projectAction({
+  right: 'change_keys',
+  showsOnce: true,
+  input: z.object({
+    ...keyId,
+    keyPrefix: typedText,
+    overlapSeconds: typedLimit.refine(
+      (seconds) => seconds <= OVERLAP_SECONDS_MAX,
+      `Must be from 0 to ${OVERLAP_SECONDS_MAX / 3_600} hours.`,
+    ),
+    /** Confirms that the secret before the last replacement may end at once. */
+    confirm: z.literal('yes').optional(),
+  }),
+  async run({ ctx, projectId }, { confirm, ...input }): Promise<ReplacedKey> {
+    const replacement = { projectId, ...input, confirm: confirm === 'yes', mint };
+    const { displayName, keyPrefix, plaintextKey, previous } = settle(
+      await rotateApiKey(ctx, replacement),
+      { not_found: CHANGED.not_found, conflict: notReplaced },
+    );
+    return { displayName, keyPrefix, plaintext: plaintextKey, previous };
+  },
+});
+
+function notReplaced(conflict: RotationConflict): Answer {
+  switch (conflict.why) {
+    case 'revoked':
+    case 'archived':
+      return CONFLICTS[conflict.why];
+    case 'expired':
+      return 'The key has expired. Set a later expiry first, then replace it.';
+    case 'other_prefix':
+      return `The secret was replaced elsewhere after this page was loaded: it is ${conflict.keyPrefix}… now. Nothing was changed here.`;
+    case 'overlap_running':
+      return {
+        field: 'confirm',
+        text: `Confirm this first: the old secret ${conflict.previous.keyPrefix}… still works, and ends at once.`,
+      };
+  }
+}
+
+/** Ends the secret before the last replacement, if it is still the one that the page showed. */
+export const endOldKeySecret = projectAction({
+  right: 'change_keys',
+  input: z.object({ ...keyId, keyPrefix: typedText }),
+  run: async ({ ctx, projectId }, input) =>
+    done(await endPreviousKeySecret(ctx, { projectId, ...input }), CHANGED),
 });
 
 /** A change that names nothing but the key. */

@@ -17,6 +17,7 @@ export const HINTS = [
   { hint: 'disabled', words: 'disabled, still using a slot' },
   { hint: 'expired', words: 'expired, still using a slot' },
   { hint: 'expires_soon', words: `expiring within ${KEY_EXPIRES_SOON_DAYS} days` },
+  { hint: 'imported', words: 'imported' },
   { hint: 'never_expires', words: 'without an expiry' },
 ] as const;
 export type HintFilter = (typeof HINTS)[number]['hint'];

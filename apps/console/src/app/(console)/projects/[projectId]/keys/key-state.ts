@@ -25,10 +25,18 @@ export interface KeyTarget extends KeyLimits {
   /** A revoked or archived key can only be renamed. */
   isActive: boolean;
   isDisabled: boolean;
+  isExpired: boolean;
   /** ISO 8601; null if it never expires. */
   expiresAt: string | null;
   /** The labels of the policies that it may call; null for all. */
   scopes: Labels;
+  metadata: Record<string, unknown>;
+  /** Whether another issuer made its secret. */
+  isImported: boolean;
+  /** The secret before its last rotation, while it is valid too. */
+  previous: NonNullable<ApiKeyRow['previous']> | null;
+  /** ISO 8601; null if it was never used. */
+  lastUsedAt: string | null;
   /** The external ID of its customer; null for none. */
   externalCustomerId: string | null;
 }
@@ -40,11 +48,19 @@ export const targetOf = (row: ApiKeyRow): KeyTarget => ({
   note: row.note,
   isActive: row.status === 'active',
   isDisabled: row.disabledAt !== null,
+  isExpired: row.isExpired,
   expiresAt: row.expiresAt,
   scopes: row.scopes ?? null,
+  metadata: row.metadata ?? {},
+  isImported: row.isImported ?? false,
+  previous: row.previous ?? null,
+  lastUsedAt: row.lastUsedAt,
   externalCustomerId: row.customer?.externalId ?? null,
   ...limitsIn(row),
 });
+
+/** A key that still works can have a new secret. */
+export const mayReplace = ({ isActive, isExpired }: KeyTarget) => isActive && !isExpired;
 
 /** What the dialogs of all keys share. */
 export interface KeyDialogFacts {

@@ -16,6 +16,7 @@ import { CsvLink } from '#components/ui/csv-link.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { LinkTabs } from '#components/ui/link-tabs.tsx';
 import { Name } from '#components/ui/name.tsx';
+import { Notice } from '#components/ui/notice.tsx';
 import { PageLinks } from '#components/ui/pagination.tsx';
 import { SearchInput } from '#components/ui/search-input.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
@@ -33,6 +34,7 @@ import { HintLinks } from './_components/hint-links.tsx';
 import { KeyDialogs } from './_components/key-dialogs.tsx';
 import { KeySelection } from './_components/key-selection.tsx';
 import { KeyTable } from './_components/key-table.tsx';
+import { ReplaceStep } from './_components/replace-step.tsx';
 import { SortSelect } from './_components/sort-select.tsx';
 import {
   customerOf,
@@ -81,117 +83,120 @@ export default async function KeysPage({ params, searchParams }: PageProps<'proj
   const { byStatus, byHint, activeKeyCap } = survey;
   const counts = { ...byStatus, all: byStatus.active + byStatus.revoked + byStatus.archived };
   return (
-    <KeyDialogs
-      shared={{
-        projectId,
-        defaultRate: project.defaultKeyRateLimitPerMinute,
-        sets: labelSetsOf(policies),
-      }}
-    >
-      <PageHeader
-        title="Keys"
-        guide="api_key"
-        description={
-          <span className="numbers">
-            {formatCount(counts.active)} of {plural(activeKeyCap, 'active key')} that the plan{' '}
-            <Name>{plan?.name ?? 'none'}</Name> allows.
-          </span>
-        }
-        actions={
-          counts.all > 0 && (
-            <>
-              <CsvLink href={withQuery(`${here}/csv`, query, { cursor: undefined })} />
-              {mayChange && (
-                <ButtonLink variant="primary" href={`${here}/new`} data-shortcut="new">
-                  <Plus aria-hidden="true" />
-                  Create key
-                </ButtonLink>
-              )}
-            </>
-          )
-        }
-      />
-      {counts.all === 0 ? (
-        <NoKeys here={here} mayCreate={mayChange} />
-      ) : (
-        <>
-          {counts.active >= activeKeyCap && plan && (
-            <CapReached
-              projectId={projectId}
-              planName={plan.name}
-              activeKeyCap={activeKeyCap}
-              mayChangePlan={may('change_subscription')}
-            />
-          )}
-          {customerId !== undefined && (
-            <OfCustomer
-              projectId={projectId}
-              customerId={customerId}
-              name={names.get(customerId)}
-              allHref={withQuery(here, query, { customer: undefined, cursor: undefined })}
-            />
-          )}
-          <HintLinks here={here} query={query} counts={byHint} current={hint} />
-          <StatusTabs
-            here={here}
-            query={query}
-            counts={counts}
-            current={hint ? undefined : status}
-          />
-          <div className="mb-4 flex flex-wrap items-center gap-x-2 gap-y-2 sm:gap-x-4">
-            <SearchInput
-              label="Search names, notes and prefixes"
-              className="max-sm:w-auto max-sm:min-w-0 max-sm:flex-1"
-            />
-            <SortSelect order={order} className="max-sm:w-36 lg:hidden" />
-            <DensityToggle isDense={isDense} className="ml-auto max-sm:hidden" />
-          </div>
-          <KeySelection keys={keys.flatMap(selectable)}>
-            {keys.length === 0 ? (
-              <p className="py-8 text-muted">
-                {q === ''
-                  ? `No ${hint || status === 'all' ? 'such' : status} keys.`
-                  : `No key here has “${q}” in its name, note or prefix.`}{' '}
-                {q !== '' && (hint || status !== 'all') && (
-                  <TextLink
-                    href={withQuery(here, query, {
-                      status: 'all',
-                      hint: undefined,
-                      cursor: undefined,
-                    })}
-                    look="step"
-                  >
-                    Search all {plural(counts.all, 'key')}
-                  </TextLink>
+    <ReplaceStep>
+      <KeyDialogs
+        shared={{
+          projectId,
+          defaultRate: project.defaultKeyRateLimitPerMinute,
+          sets: labelSetsOf(policies),
+        }}
+      >
+        <PageHeader
+          title="Keys"
+          guide="api_key"
+          description={
+            <span className="numbers">
+              {formatCount(counts.active)} of {plural(activeKeyCap, 'active key')} that the plan{' '}
+              <Name>{plan?.name ?? 'none'}</Name> allows.
+            </span>
+          }
+          actions={
+            counts.all > 0 && (
+              <>
+                <CsvLink href={withQuery(`${here}/csv`, query, { cursor: undefined })} />
+                {mayChange && (
+                  <ButtonLink variant="primary" href={`${here}/new`} data-shortcut="new">
+                    <Plus aria-hidden="true" />
+                    Create key
+                  </ButtonLink>
                 )}
-              </p>
-            ) : (
-              <KeyTable
+              </>
+            )
+          }
+        />
+        {counts.all === 0 ? (
+          <NoKeys here={here} mayCreate={mayChange} />
+        ) : (
+          <>
+            {counts.active >= activeKeyCap && plan && (
+              <CapReached
                 projectId={projectId}
-                keys={keys}
-                customers={names}
-                order={order}
-                isDense={isDense}
-                may={may}
-                hrefOfOrder={(by) => {
-                  const sort = sortText(by);
-                  return withQuery(here, query, {
-                    sort: sort === 'created' ? undefined : sort,
-                    cursor: undefined,
-                  });
-                }}
+                planName={plan.name}
+                activeKeyCap={activeKeyCap}
+                mayChangePlan={may('change_subscription')}
               />
             )}
-          </KeySelection>
-          <PageLinks
-            here={here}
-            query={query}
-            page={{ previous, next }}
-            summary={placeOf({ total, before, shown: keys.length })}
-          />
-        </>
-      )}
-    </KeyDialogs>
+            {customerId !== undefined && (
+              <OfCustomer
+                projectId={projectId}
+                customerId={customerId}
+                name={names.get(customerId)}
+                allHref={withQuery(here, query, { customer: undefined, cursor: undefined })}
+              />
+            )}
+            <HintLinks here={here} query={query} counts={byHint} current={hint} />
+            {hint === 'imported' && <ImportedKeys count={byHint.imported} mayReplace={mayChange} />}
+            <StatusTabs
+              here={here}
+              query={query}
+              counts={counts}
+              current={hint ? undefined : status}
+            />
+            <div className="mb-4 flex flex-wrap items-center gap-x-2 gap-y-2 sm:gap-x-4">
+              <SearchInput
+                label="Search names, notes and prefixes"
+                className="max-sm:w-auto max-sm:min-w-0 max-sm:flex-1"
+              />
+              <SortSelect order={order} className="max-sm:w-36 lg:hidden" />
+              <DensityToggle isDense={isDense} className="ml-auto max-sm:hidden" />
+            </div>
+            <KeySelection keys={keys.flatMap(selectable)}>
+              {keys.length === 0 ? (
+                <p className="py-8 text-muted">
+                  {q === ''
+                    ? `No ${hint || status === 'all' ? 'such' : status} keys.`
+                    : `No key here has “${q}” in its name, note or prefix.`}{' '}
+                  {q !== '' && (hint || status !== 'all') && (
+                    <TextLink
+                      href={withQuery(here, query, {
+                        status: 'all',
+                        hint: undefined,
+                        cursor: undefined,
+                      })}
+                      look="step"
+                    >
+                      Search all {plural(counts.all, 'key')}
+                    </TextLink>
+                  )}
+                </p>
+              ) : (
+                <KeyTable
+                  projectId={projectId}
+                  keys={keys}
+                  customers={names}
+                  order={order}
+                  isDense={isDense}
+                  may={may}
+                  hrefOfOrder={(by) => {
+                    const sort = sortText(by);
+                    return withQuery(here, query, {
+                      sort: sort === 'created' ? undefined : sort,
+                      cursor: undefined,
+                    });
+                  }}
+                />
+              )}
+            </KeySelection>
+            <PageLinks
+              here={here}
+              query={query}
+              page={{ previous, next }}
+              summary={placeOf({ total, before, shown: keys.length })}
+            />
+          </>
+        )}
+      </KeyDialogs>
+    </ReplaceStep>
   );
 }
 
@@ -221,6 +226,18 @@ const OfCustomer = ({
     )}{' '}
     <TextLink href={allHref}>Keys of all customers</TextLink>
   </p>
+);
+
+/** What the keys have in common that the filter lists, and what to do about them. */
+const ImportedKeys = ({ count, mayReplace }: { count: number; mayReplace: boolean }) => (
+  <Notice
+    className="mb-4"
+    title={`${plural(count, 'key')} ${count === 1 ? 'was' : 'were'} imported; their strength is their maker’s`}
+  >
+    Ceiba has only their hashes, so it does not know how hard they are to guess.
+    {mayReplace &&
+      ' Replace each from its menu: its caller can go on with the old secret for up to 30 days, and its usage and limits stay.'}
+  </Notice>
 );
 
 /** `26–50 of 64 keys`, or `More than 1,000 keys` where a search finds too many to count. */

@@ -32,6 +32,14 @@ export const setDefaultKeyRate = projectAction({
     done(await updateProject(ctx, { projectId, ...values }), NOT_UPDATED),
 });
 
+/** Sets what new keys begin with; those that exist keep theirs. */
+export const setKeyPrefix = projectAction({
+  right: 'change_settings',
+  input: z.object({ keyPrefix: typedText.transform((text) => text.trim()) }),
+  run: async ({ ctx, projectId }, values) =>
+    done(await updateProject(ctx, { projectId, ...values }), NOT_UPDATED),
+});
+
 /** Sets what the decision log records, within seconds. */
 export const setRequestLog = projectAction({
   right: 'change_settings',

@@ -1,3 +1,4 @@
+import { apiKeyPattern } from '@ceiba/domain';
 import { listMembers } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { CodeBlock } from '#components/ui/code-block.tsx';
@@ -14,6 +15,7 @@ import {
   DecisionLog,
   DefaultKeyRate,
   DeleteProject,
+  KeyPrefix,
   RenameProject,
   TransferProject,
 } from './_components/settings-forms.tsx';
@@ -100,6 +102,18 @@ export default async function SettingsPage({ params }: PageProps<'projectId'>) {
               description: 'Only the members of the project see it.',
               children: <RenameProject name={name} />,
             },
+            {
+              id: 'key-prefix',
+              title: 'Key prefix',
+              description:
+                'What the new keys of this project begin with, so that people and secret scanners see whose they are. Keys that exist keep theirs and stay valid.',
+              children: (
+                <>
+                  <KeyLooks keyPrefix={project.keyPrefix} />
+                  {may('change_settings') && <KeyPrefix keyPrefix={project.keyPrefix} />}
+                </>
+              ),
+            },
             may('change_settings') && {
               id: 'default-rate',
               title: 'Default rate for each key',
@@ -156,3 +170,21 @@ export default async function SettingsPage({ params }: PageProps<'projectId'>) {
     </Column>
   );
 }
+
+/** What a new key looks like, and the regular expression that finds one in text. */
+const KeyLooks = ({ keyPrefix }: { keyPrefix: string }) => (
+  <dl className="mb-6 grid gap-x-4 gap-y-2 sm:grid-cols-[auto_minmax(0,1fr)]">
+    <dt className="font-medium">A new key</dt>
+    <dd className="min-w-0 wrap-anywhere">
+      <code className="text-small">{keyPrefix}4fZk2Qpa…</code>, of {keyPrefix.length + DIGITS}{' '}
+      characters
+    </dd>
+    <dt className="font-medium">For secret scanners</dt>
+    <dd className="min-w-0">
+      <IdChip id={apiKeyPattern(keyPrefix)} label="pattern for secret scanners" whole />
+    </dd>
+  </dl>
+);
+
+/** Of a key, after its prefix. */
+const DIGITS = 49;

@@ -2,8 +2,9 @@
 
 import type { ReactNode } from 'react';
 import { ConfirmAction, FormDialog } from '#components/action-dialog.tsx';
-import { TextAreaField, TextField } from '#components/form-fields.tsx';
+import { TextField } from '#components/form-fields.tsx';
 import { LimitFields } from '#components/limit-fields.tsx';
+import { MetadataField } from '#components/metadata-field.tsx';
 import { CODE_INPUT } from '#components/ui/input.tsx';
 import { named } from '#components/ui/name.tsx';
 import { Notice } from '#components/ui/notice.tsx';
@@ -79,15 +80,7 @@ const CHANGES = {
       <>
         <TextField name="externalId" label="External ID" initial={externalId} {...CODE_INPUT} />
         <TextField name="name" label="Name" optional initial={name} />
-        <TextAreaField
-          name="metadata"
-          label="Metadata"
-          optional
-          hint="A JSON object of at most 4 KiB, for your own systems. No decision returns it."
-          initial={Object.keys(metadata).length === 0 ? '' : JSON.stringify(metadata, null, 2)}
-          autoComplete="off"
-          spellCheck={false}
-        />
+        <MetadataField initial={metadata} />
       </>
     ),
   },

@@ -1,5 +1,13 @@
 import { clsx } from 'clsx';
-import { CalendarClock, CirclePause, Clock, Hourglass, Infinity as Never, X } from 'lucide-react';
+import {
+  CalendarClock,
+  CirclePause,
+  Clock,
+  Hourglass,
+  Import,
+  Infinity as Never,
+  X,
+} from 'lucide-react';
 import { Link } from '#components/ui/link.tsx';
 import { formatCount } from '#lib/format.ts';
 import { type Query, withQuery } from '#lib/list-query.ts';
@@ -10,6 +18,7 @@ const ICONS = {
   disabled: CirclePause,
   expired: Clock,
   expires_soon: CalendarClock,
+  imported: Import,
   never_expires: Never,
 } as const;
 

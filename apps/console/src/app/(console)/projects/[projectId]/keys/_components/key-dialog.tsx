@@ -7,6 +7,7 @@ import { ConfirmAction, FormDialog } from '#components/action-dialog.tsx';
 import { CustomerField } from '#components/customer-field.tsx';
 import { TextAreaField, TextField } from '#components/form-fields.tsx';
 import { LimitFields } from '#components/limit-fields.tsx';
+import { MetadataField } from '#components/metadata-field.tsx';
 import { ScopeFields } from '#components/scope-fields.tsx';
 import { named } from '#components/ui/name.tsx';
 import type { FormAction } from '#lib/action-state.ts';
@@ -21,14 +22,16 @@ import {
   revokeKey,
   setKeyExpiry,
   setKeyLimits,
+  setKeyMetadata,
   setKeyScopes,
 } from '../actions.ts';
 import type { KeyDialogFacts, KeyTarget } from '../key-state.ts';
 import { ExpiryField } from './expiry-field.tsx';
 import { keyLimitHint } from './key-limits.ts';
+import { EndOldSecret, ReplaceKey } from './replace-key.tsx';
 
 /** What a dialog can do to a key. */
-export type KeyStep = keyof typeof CHANGES | keyof typeof QUESTIONS;
+export type KeyStep = keyof typeof CHANGES | keyof typeof QUESTIONS | 'replace' | 'end_previous';
 
 interface KeyDialogProps extends KeyDialogFacts {
   step: KeyStep;
@@ -40,6 +43,8 @@ interface KeyDialogProps extends KeyDialogFacts {
 export default function KeyDialog({ step, target, onClose, ...facts }: KeyDialogProps) {
   const dialog = { onClose, hidden: { apiKeyId: target.apiKeyId } };
   const about = legible(target.displayName);
+  if (step === 'replace') return <ReplaceKey target={target} onClose={onClose} />;
+  if (step === 'end_previous') return <EndOldSecret target={target} onClose={onClose} />;
   if (!isChange(step)) return <Confirm {...dialog} target={target} about={about} step={step} />;
   const { title, done, fields, ...change } = CHANGES[step];
   return (
@@ -119,6 +124,14 @@ const CHANGES = {
     submit: 'Set scopes',
     done: 'Scopes saved',
     fields: ({ scopes }, { sets }) => <ScopeFields initial={scopes} sets={sets} />,
+  },
+  metadata: {
+    title: (name) => named`Metadata of ${name}`,
+    description: 'What your own systems keep with the key. It replaces what the key has now.',
+    action: setKeyMetadata,
+    submit: 'Save metadata',
+    done: 'Metadata saved',
+    fields: ({ metadata }) => <MetadataField initial={metadata} />,
   },
   move: {
     title: (name) => named`Customer of ${name}`,

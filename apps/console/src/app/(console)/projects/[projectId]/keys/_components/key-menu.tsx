@@ -4,22 +4,25 @@ import {
   Archive,
   ArrowLeftRight,
   Ban,
+  Braces,
   CalendarClock,
   CirclePause,
   CirclePlay,
   Contact,
   FlaskConical,
   Gauge,
+  KeyRound,
   type LucideIcon,
   Pencil,
   Tag,
+  TimerOff,
 } from 'lucide-react';
 import { Link } from '#components/ui/link.tsx';
 import { popoverItem } from '#components/ui/popover.tsx';
 import { RowMenu, RowMenuButton } from '#components/ui/row-menu.tsx';
 import { requestsHref } from '#lib/requests-href.ts';
 import { legible } from '#lib/text.ts';
-import type { KeyTarget } from '../key-state.ts';
+import { type KeyTarget, mayReplace } from '../key-state.ts';
 import type { KeyStep } from './key-dialog.tsx';
 import { useKeyStep } from './key-dialogs.tsx';
 
@@ -34,9 +37,17 @@ const isActive = (target: KeyTarget) => target.isActive;
 
 const STEPS: readonly MenuStep[] = [
   { step: 'describe', label: 'Edit name and note', icon: Pencil, isOffered: () => true },
+  { step: 'replace', label: 'Replace key', icon: KeyRound, isOffered: mayReplace },
+  {
+    step: 'end_previous',
+    label: 'End the old secret',
+    icon: TimerOff,
+    isOffered: (target) => target.isActive && target.previous !== null,
+  },
   { step: 'expiry', label: 'Set expiry', icon: CalendarClock, isOffered: isActive },
   { step: 'limits', label: 'Set limits', icon: Gauge, isOffered: isActive },
   { step: 'scopes', label: 'Set scopes', icon: Tag, isOffered: isActive },
+  { step: 'metadata', label: 'Edit metadata', icon: Braces, isOffered: isActive },
   { step: 'move', label: 'Move to a customer', icon: Contact, isOffered: isActive },
   {
     step: 'disable',

@@ -12,6 +12,7 @@ import { legible } from '#lib/text.ts';
 import { calledOf } from '../../customers/customer-state.ts';
 import { DESCENDING, type KeyOrder, type SortFilter } from '../filter.ts';
 import { stateOf, targetOf } from '../key-state.ts';
+import { ImportedChip } from './imported-chip.tsx';
 import { KeyMenu } from './key-menu.tsx';
 import { SelectAllKeys, SelectKey } from './key-selection.tsx';
 
@@ -245,7 +246,7 @@ function KeyFact({ apiKey, sort }: Pick<KeyCellProps, 'apiKey' | 'sort'>) {
 
 /** Whether an active key has a word that says more than that it is active. */
 const needsAttention = ({ hints }: ApiKeyRow) =>
-  hints.includes('idle') || hints.includes('expires_soon');
+  hints.includes('idle') || hints.includes('expires_soon') || hints.includes('imported');
 
 /** A word for each reason to look at a key. */
 function Attention({ apiKey: { hints } }: { apiKey: ApiKeyRow }) {
@@ -261,6 +262,7 @@ function Attention({ apiKey: { hints } }: { apiKey: ApiKeyRow }) {
           Expires soon
         </Chip>
       )}
+      {hints.includes('imported') && <ImportedChip />}
       {hints.includes('never_expires') && (
         <Chip icon={Never} className="max-sm:hidden lg:hidden">
           Never expires

@@ -11,6 +11,8 @@ const COLUMNS: CsvColumns<ApiKeyRow> = {
   key_prefix: (row) => row.keyPrefix,
   state: stateOf,
   note: (row) => row.note,
+  is_imported: (row) => String(row.isImported ?? false),
+  metadata: (row) => (row.metadata ? JSON.stringify(row.metadata) : null),
   customer_id: (row) => row.customer?.customerId ?? null,
   external_customer_id: (row) => row.customer?.externalId ?? null,
   scopes: (row) => row.scopes?.join(' ') ?? null,
@@ -20,6 +22,9 @@ const COLUMNS: CsvColumns<ApiKeyRow> = {
   revoked_at_utc: (row) => row.revokedAt,
   archived_at_utc: (row) => row.archivedAt,
   last_used_at_utc: (row) => row.lastUsedAt,
+  previous_key_prefix: (row) => row.previous?.keyPrefix ?? null,
+  previous_valid_until_utc: (row) => row.previous?.validUntil ?? null,
+  previous_last_used_at_utc: (row) => row.previous?.lastUsedAt ?? null,
   ...Object.fromEntries(listLimits((name, { column }) => [column, (row: ApiKeyRow) => row[name]])),
   allowed_this_month: (row) => row.usedThisMonth,
 };

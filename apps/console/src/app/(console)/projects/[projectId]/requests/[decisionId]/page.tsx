@@ -48,7 +48,14 @@ export default async function RequestPage({ params }: PageProps<'projectId' | 'd
       <PageHeader
         title="Request"
         list={{ href: `/projects/${projectId}/requests`, label: 'All requests' }}
-        description={<Facts projectId={projectId} decision={decision} customer={customer} />}
+        description={
+          <Facts
+            projectId={projectId}
+            decision={decision}
+            customer={customer}
+            mayChangeKeys={may('change_keys')}
+          />
+        }
         actions={
           <>
             {elsewhere !== undefined && (
@@ -126,15 +133,24 @@ interface FactsProps {
   projectId: string;
   decision: DecisionRecord;
   customer: CustomerName | undefined;
+  mayChangeKeys: boolean;
 }
 
-function Facts({ projectId, decision, customer }: FactsProps) {
-  const { at, decisionId, customerId, requestId, latencyMs } = decision;
+function Facts({ projectId, decision, customer, mayChangeKeys }: FactsProps) {
+  const { at, decisionId, apiKeyId, byPreviousSecret, customerId, requestId, latencyMs } = decision;
   return (
     <span className="flex flex-wrap items-center gap-x-4 gap-y-2">
       <ExactTime at={at} />
       <span className="numbers">decided in {formatCount(latencyMs)} ms</span>
       <IdChip id={decisionId} label="decision ID" />
+      {byPreviousSecret && (
+        <span>
+          By the old secret of its key.{' '}
+          <TextLink href={`/projects/${projectId}/keys/${apiKeyId}`} look="step">
+            {mayChangeKeys ? 'End it on the key’s page' : 'Go to the key'}
+          </TextLink>
+        </span>
+      )}
       {customer && (
         <span className="min-w-0 wrap-anywhere">
           Customer{' '}

@@ -12,6 +12,7 @@ const decision: RecordedFacts['decision'] = {
   denialDetail: null,
   apiKeyId: '6f9619ff-8b86-4d01-b42d-00c04fc964ff',
   keyPrefix: 'ceiba_Mobile01',
+  byPreviousSecret: null,
   policyId: '7f9619ff-8b86-4d01-b42d-00c04fc964ff',
   limits: {
     rateLimitPerMinute: 60,
@@ -55,6 +56,14 @@ describe('explainRecord', () => {
       else if (index === stoppedAt) expect(state).toMatch(/^(denied|limited)$/);
       else expect(state).toBe('not_reached');
     });
+  });
+
+  it('says that a call came by the old secret of its key', () => {
+    const facts = { projectId, apiKey, customer, policy };
+    const old = { ...decision, byPreviousSecret: true };
+    expect(gatesOf({ decision: old, ...facts })).toContain(
+      'invalid_api_key passed: Mobile app, by its old secret',
+    );
   });
 
   it('passes every gate of an allow, with the values of the record', () => {

@@ -11,7 +11,7 @@ import {
   type SimulatedGate,
 } from '#components/simulation/simulation.ts';
 import { formatCount, policyText } from '#lib/format.ts';
-import { legible } from '#lib/text.ts';
+import { BY_OLD_SECRET, legible } from '#lib/text.ts';
 
 /** What the gates say of a decision. */
 type RecordedDecision = Pick<
@@ -22,6 +22,7 @@ type RecordedDecision = Pick<
   | 'denialDetail'
   | 'apiKeyId'
   | 'keyPrefix'
+  | 'byPreviousSecret'
   | 'policyId'
   | 'limits'
   | 'customerId'
@@ -64,8 +65,11 @@ export function explainRecord(facts: RecordedFacts): ExplainedDecision {
 /** The value that each gate saw; null if the record does not hold it. */
 const SAW: Record<GateId, (facts: RecordedFacts, stopped: boolean) => string | null> = {
   missing_api_key: (_, stopped) => (stopped ? 'none' : null),
-  invalid_api_key: ({ decision: { keyPrefix }, apiKey }, stopped) => {
-    if (!stopped) return apiKey ? legible(apiKey.displayName) : 'a key that was deleted since';
+  invalid_api_key: ({ decision: { keyPrefix, byPreviousSecret }, apiKey }, stopped) => {
+    if (!stopped) {
+      const name = apiKey ? legible(apiKey.displayName) : 'a key that was deleted since';
+      return `${name}${byPreviousSecret ? BY_OLD_SECRET : ''}`;
+    }
     return keyPrefix === null ? 'not a well-formed key' : `${keyPrefix}…, no key of this project`;
   },
   revoked_api_key: (_, stopped) => (stopped ? 'revoked' : null),

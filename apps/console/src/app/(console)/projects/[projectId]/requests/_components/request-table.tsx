@@ -6,7 +6,7 @@ import { Table } from '#components/ui/table.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
 import { LogTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
-import { legible } from '#lib/text.ts';
+import { BY_OLD_SECRET, legible } from '#lib/text.ts';
 import { calledOf } from '../../customers/customer-state.ts';
 
 export interface RequestTableProps {
@@ -20,8 +20,11 @@ export interface RequestTableProps {
 
 /** Recorded decisions, newest first. A row opens its gates. */
 export function RequestTable({ here, requests, names, customers }: RequestTableProps) {
-  const callerOf = ({ apiKeyId, keyPrefix }: DecisionRecord) => (
-    <Caller name={apiKeyId === null ? undefined : names.get(apiKeyId)} keyPrefix={keyPrefix} />
+  const callerOf = ({ apiKeyId, keyPrefix, byPreviousSecret }: DecisionRecord) => (
+    <>
+      <Caller name={apiKeyId === null ? undefined : names.get(apiKeyId)} keyPrefix={keyPrefix} />
+      {byPreviousSecret && <span className="text-muted">{BY_OLD_SECRET}</span>}
+    </>
   );
   const customerOf = ({ customerId }: DecisionRecord) => {
     const name = customerId === null ? undefined : customers.get(customerId);

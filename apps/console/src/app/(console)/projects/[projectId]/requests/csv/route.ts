@@ -12,6 +12,7 @@ const COLUMNS: CsvColumns<DecisionRecord> = {
   path: (row) => row.path,
   api_key_id: (row) => row.apiKeyId,
   key_prefix: (row) => row.keyPrefix,
+  by_previous_secret: (row) => String(row.byPreviousSecret ?? false),
   customer_id: (row) => row.customerId,
   policy_id: (row) => row.policyId,
   limit_owner: (row) => row.limitOwner,

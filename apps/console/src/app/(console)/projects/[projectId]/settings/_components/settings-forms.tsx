@@ -6,12 +6,13 @@ import { FormDialog } from '#components/action-dialog.tsx';
 import { ChoiceField, NumberField, TextField } from '#components/form-fields.tsx';
 import { SubmitForm } from '#components/submit-form.tsx';
 import { Button } from '#components/ui/button.tsx';
-import { Checkbox } from '#components/ui/input.tsx';
+import { Checkbox, CODE_INPUT } from '#components/ui/input.tsx';
 import { named } from '#components/ui/name.tsx';
 import {
   removeProject,
   renameProject,
   setDefaultKeyRate,
+  setKeyPrefix,
   setRequestLog,
   transfer,
 } from '../actions.ts';
@@ -43,6 +44,24 @@ export const DefaultKeyRate = ({ defaultKeyRateLimitPerMinute }: Rated) => (
       optional
       hint="If empty, only the plan’s limit applies. 0 allows no requests."
       initial={defaultKeyRateLimitPerMinute}
+    />
+  </SubmitForm>
+);
+
+type Prefixed = Pick<Project, 'keyPrefix'>;
+
+export const KeyPrefix = ({ keyPrefix }: Prefixed) => (
+  <SubmitForm
+    action={setKeyPrefix}
+    done={{ title: 'Key prefix saved', description: 'The next key begins with it.' }}
+    submit="Save key prefix"
+  >
+    <TextField
+      name="keyPrefix"
+      label="Key prefix"
+      hint="A small letter, then small letters, digits and _, at most 17 characters with the _ at its end, such as acme_ or acme_live_."
+      initial={keyPrefix}
+      {...CODE_INPUT}
     />
   </SubmitForm>
 );

@@ -1,7 +1,7 @@
 import { type Limit, listLimits } from '@ceiba/domain';
 import type { Customer, CustomerUse } from '@ceiba/schema';
 import { StatusChip } from '#components/ui/chip.tsx';
-import { Fact, Facts } from '#components/ui/facts.tsx';
+import { Fact, Facts, MetadataFact } from '#components/ui/facts.tsx';
 import { LabelChips } from '#components/ui/label-chips.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
@@ -70,13 +70,7 @@ export function CustomerFacts({ customer, use, sets, mayChange }: CustomerFactsP
           <Name>{customer.externalId}</Name>
         </code>
       </Fact>
-      {Object.keys(metadata).length > 0 && (
-        <Fact name="Metadata">
-          <code className="text-small break-all whitespace-pre-wrap">
-            {JSON.stringify(metadata, null, 2)}
-          </code>
-        </Fact>
-      )}
+      {Object.keys(metadata).length > 0 && <MetadataFact metadata={metadata} />}
       <Fact name="Created">
         <AbsoluteTime at={customer.createdAt} />
       </Fact>

@@ -1,6 +1,6 @@
 import { type Labels, type Limit, scopesOfApiKey } from '@ceiba/domain';
 import type { ApiKeyRow } from '@ceiba/schema';
-import { Fact, Facts } from '#components/ui/facts.tsx';
+import { Fact, Facts, MetadataFact } from '#components/ui/facts.tsx';
 import { LabelChips } from '#components/ui/label-chips.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
@@ -11,6 +11,7 @@ import { legible } from '#lib/text.ts';
 import { calledOf } from '../../../customers/customer-state.ts';
 import type { KeyStep } from '../../_components/key-dialog.tsx';
 import { KeyStepButton } from '../../_components/key-step-button.tsx';
+import { OldSecretUse } from '../../_components/old-secret-use.tsx';
 import { targetOf } from '../../key-state.ts';
 import type { KeyCustomer } from '../read-key.ts';
 
@@ -36,8 +37,21 @@ export function KeyFacts(props: KeyFactsProps) {
         {label}
       </KeyStepButton>
     ) : null;
+  const { previous } = apiKey;
   return (
     <Facts>
+      {previous && apiKey.status === 'active' && (
+        <Fact name="Old secret" change={change('end_previous', 'End it now')}>
+          <code className="text-small">{previous.keyPrefix}…</code> works until{' '}
+          <AbsoluteTime at={previous.validUntil} />, <OldSecretUse previous={previous} />
+        </Fact>
+      )}
+      {apiKey.isImported && (
+        <Fact name="Secret">
+          imported: its strength is its maker’s
+          {mayChange && apiKey.status === 'active' && ', until you replace it'}
+        </Fact>
+      )}
       <Fact name="Customer" change={change('move', 'Move key')}>
         {customer === null ? (
           <span className="text-muted">none</span>
@@ -77,6 +91,7 @@ export function KeyFacts(props: KeyFactsProps) {
           <span className="whitespace-pre-line">{legible(apiKey.note)}</span>
         )}
       </Fact>
+      <MetadataFact metadata={apiKey.metadata ?? {}} change={change('metadata', 'Edit metadata')} />
     </Facts>
   );
 }
