@@ -47,6 +47,7 @@ describe('the JSON Schema and apply', () => {
     project('subscription: { plan: Tiny, status: past_due, currentPeriodEnd: null }'),
     project("subscription: { currentPeriodEnd: '2099-01-31T12:00:00.5+02:00' }"),
     project('defaultKeyRateLimitPerMinute: null'),
+    project('keyPrefix: acme_live_'),
     plan(`name: Daily, ${LIMITS}, dailyQuota: 1000000000000`),
     project('customerPlans: []'),
     project('customerPlans: [{ name: Pro }]'),
@@ -103,6 +104,8 @@ describe('the JSON Schema and apply', () => {
     project('customerPlans: [{ scopes: [] }]'),
     project('customerPlans: [{ name: Pro, dailyQuota: 1000000000001 }]'),
     project('customerPlans: [{ name: Pro, price: 3 }]'),
+    project('keyPrefix: acme'),
+    project('keyPrefix: ceiba_token_'),
   ])('both refuse: %s', (yaml) => {
     expect({ schema: schemaAccepts(yaml), apply: applyAccepts(yaml) }).toEqual({
       schema: false,

@@ -110,7 +110,7 @@ export * from './decision-log/list.ts';
 export * from './decision-log/logged-decision.ts';
 export * from './decision-log/maintain.ts';
 export * from './decision-log/write.ts';
-export { InvalidInputError } from './input.ts';
+export { InvalidInputError, keyBrandSchema } from './input.ts';
 export { readInstallationId } from './installation/id.ts';
 export {
   type CreateSetupTokenResult,

@@ -188,13 +188,17 @@ describe('a changed file', () => {
     expect(await findPlanByName(desk.db, 'Tiny')).toMatchObject({ monthlyQuota: 5 });
   });
 
-  test('sets and removes the default rate of keys and the end of the period', async () => {
+  test('sets and removes the default rate of keys and the end of the period, and sets what keys begin with', async () => {
     const set = `    subscription: { currentPeriodEnd: 2099-01-31T12:00:00+02:00 }
     defaultKeyRateLimitPerMinute: 0
+    keyPrefix: acme_live_
 `;
     await applyJson(project(set));
     const { projectId } = await reports();
-    expect(await reports()).toMatchObject({ defaultKeyRateLimitPerMinute: 0 });
+    expect(await reports()).toMatchObject({
+      defaultKeyRateLimitPerMinute: 0,
+      keyPrefix: 'acme_live_',
+    });
     expect(await getSubscription(desk.db, projectId)).toMatchObject({
       currentPeriodEnd: new Date('2099-01-31T10:00:00Z'),
     });
@@ -203,7 +207,10 @@ describe('a changed file', () => {
         '    subscription: { currentPeriodEnd: null }\n    defaultKeyRateLimitPerMinute: ~\n',
       ),
     );
-    expect(await reports()).toMatchObject({ defaultKeyRateLimitPerMinute: null });
+    expect(await reports()).toMatchObject({
+      defaultKeyRateLimitPerMinute: null,
+      keyPrefix: 'acme_live_',
+    });
     expect(await getSubscription(desk.db, projectId)).toMatchObject({ currentPeriodEnd: null });
   });
 
@@ -239,7 +246,7 @@ const REFUSED: [string, string, string[]][] = [
     'an unknown field, with its path, its line and the known fields',
     project('    policy: []\n'),
     [
-      'projects[0].policy (line 4): is not a known field; the fields here are name, subscription, defaultKeyRateLimitPerMinute, customerPlans, policies',
+      'projects[0].policy (line 4): is not a known field; the fields here are name, subscription, defaultKeyRateLimitPerMinute, keyPrefix, customerPlans, policies',
     ],
   ],
   ['an unknown top-level field', 'project: []', ['project (line 1): is not a known field']],

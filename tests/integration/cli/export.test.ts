@@ -23,6 +23,7 @@ projects:
   - name: zebra
     subscription: { plan: 'yes', status: trialing, currentPeriodEnd: '2099-01-31T12:00:00.123+02:00' }
     defaultKeyRateLimitPerMinute: 0
+    keyPrefix: zebra_live_
     policies:
       - { method: '*', pathPattern: '*' }
       - { method: GET, pathPattern: /v1/reports/* }
@@ -94,11 +95,13 @@ projects:
   - name: "'ant' : [1]"
     subscription: { plan: 'Ünicode "plan" # 1', status: canceled, currentPeriodEnd: null }
     defaultKeyRateLimitPerMinute: null
+    keyPrefix: ceiba_
     customerPlans: []
     policies: []
   - name: '007'
     subscription: { plan: Daily, status: active, currentPeriodEnd: null }
     defaultKeyRateLimitPerMinute: null
+    keyPrefix: ceiba_
     customerPlans:
       - { name: Team, activeKeyCap: 2, rateLimitPerMinute: 60, dailyQuota: 1000000000000, monthlyQuota: 0, scopes: [ reports:read, reports:write ] }
       - { name: 'on', activeKeyCap: null, rateLimitPerMinute: null, dailyQuota: null, monthlyQuota: null, scopes: [] }
@@ -109,6 +112,7 @@ projects:
   - name: zebra
     subscription: { plan: 'yes', status: trialing, currentPeriodEnd: '2099-01-31T10:00:00.123Z' }
     defaultKeyRateLimitPerMinute: 0
+    keyPrefix: zebra_live_
     customerPlans: []
     policies:
       - { method: GET, pathPattern: /, scopes: null, cost: 1 }
@@ -119,6 +123,7 @@ projects:
   - name: Überall
     subscription: { plan: Free, status: active, currentPeriodEnd: null }
     defaultKeyRateLimitPerMinute: null
+    keyPrefix: ceiba_
     customerPlans: []
     policies: []
 `);
@@ -131,7 +136,7 @@ projects:
     await createApiKey(desk.ctx, { projectId, displayName: 'Batch job', mint: () => minted });
     for (const args of [[], ['--json']]) {
       const text = await exported(...args);
-      expect(text).not.toMatch(/ceiba_|Batch job|argon2/);
+      expect(text).not.toMatch(/ceiba_[0-9A-Za-z]|Batch job|argon2/);
       expect(text).not.toContain(minted.digest.toString('hex'));
     }
     expect(await exported()).toContain('Not in it: API keys and project secrets');

@@ -23,6 +23,7 @@ export interface AppliedProject {
   /** Null when the file does not mention the field, which then keeps its value. */
   subscription: Outcome | null;
   defaultKeyRateLimitPerMinute: Outcome | null;
+  keyPrefix: Outcome | null;
   customerPlans: AppliedCustomerPlans | null;
   policies: ReplacePoliciesResult | null;
 }

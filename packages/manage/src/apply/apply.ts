@@ -247,7 +247,8 @@ async function setProject(
   { projectId, projectSecret }: { projectId: string; projectSecret: string | null },
   entry: ProjectEntry,
 ): Promise<AppliedProject & { inUse: string[] }> {
-  const { subscription, defaultKeyRateLimitPerMinute: rate, customerPlans, policies } = entry;
+  const { subscription, defaultKeyRateLimitPerMinute: rate, keyPrefix } = entry;
+  const { customerPlans, policies } = entry;
   const inUse: string[] = [];
   const may = (right: ProjectRight) => changing(call, projectId, right);
   return {
@@ -267,6 +268,10 @@ async function setProject(
               defaultKeyRateLimitPerMinute: rate,
             }),
           ),
+    keyPrefix:
+      keyPrefix === undefined
+        ? null
+        : outcomeOf(await updateProject(may('change_settings'), { projectId, keyPrefix })),
     customerPlans:
       customerPlans === undefined
         ? null

@@ -10,6 +10,7 @@ export interface Change {
     | 'project'
     | 'subscription'
     | 'defaultKeyRateLimit'
+    | 'keyPrefix'
     | 'customerPlan'
     | 'policy';
   /** What is changed: an address, a name, or a method with its pattern. */
@@ -61,6 +62,7 @@ function projectChanges(applied: AppliedProject): Change[] {
       name,
       project: name,
     }),
+    ...changeOf(applied.keyPrefix, { kind: 'keyPrefix', name, project: name }),
     ...(applied.customerPlans?.put ?? []).flatMap(({ plan, outcome }) =>
       changeOf(outcome, customerPlan(plan)),
     ),

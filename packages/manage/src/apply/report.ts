@@ -28,6 +28,7 @@ function projectLines(project: AppliedProject): string[] {
       project.defaultKeyRateLimitPerMinute,
       `default rate of its keys: ${entry.defaultKeyRateLimitPerMinute ?? 'none'}`,
     ),
+    ...partLines(project.keyPrefix, `prefix of its new keys: ${entry.keyPrefix}`),
     ...(customerPlans === null ? [] : customerPlanLines(customerPlans)),
     ...(policies === null ? [] : policyLines(policies)),
   ];

@@ -12,6 +12,7 @@ import {
   SCOPES_MAX,
 } from '@ceiba/contract/sets';
 import {
+  KEY_BRAND_PATTERN,
   PATH_PATTERN_SOURCE,
   PLAN_LIMIT_MAX,
   POLICIES_MAX,
@@ -19,7 +20,9 @@ import {
   parsePathPattern,
   parsePolicyMethod,
   QUOTA_MAX,
+  RESERVED_BRANDS,
 } from '@ceiba/domain';
+import { keyBrandSchema } from '@ceiba/schema';
 import { z } from 'zod';
 
 /** The schema of a Ceiba file. Absent fields keep their values; null removes a value. */
@@ -135,6 +138,12 @@ const projectSchema = record({
   defaultKeyRateLimitPerMinute: limit
     .nullable()
     .meta({ description: 'Of each key without its own limit; null for none.' })
+    .optional(),
+  keyPrefix: keyBrandSchema
+    .meta({
+      pattern: `^(?!(?:${RESERVED_BRANDS.join('|')})$)${KEY_BRAND_PATTERN}$`,
+      description: 'What new keys begin with; those that exist keep theirs.',
+    })
     .optional(),
   customerPlans: z
     .array(customerPlanSchema)

@@ -39,6 +39,7 @@ export function readInstallation(
         name: project.name,
         ...(subscription !== null && { subscription: textOf(subscription) }),
         defaultKeyRateLimitPerMinute: project.defaultKeyRateLimitPerMinute,
+        keyPrefix: project.keyPrefix,
         customerPlans: (await listCustomerPlans(snapshot, project.projectId))
           .sort(byName)
           .map(({ planId: _, projectId: _p, customers: _c, scopes, ...plan }) => ({

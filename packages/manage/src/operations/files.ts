@@ -17,6 +17,7 @@ export const change = z.strictObject({
     'project',
     'subscription',
     'defaultKeyRateLimit',
+    'keyPrefix',
     'customerPlan',
     'policy',
   ]),
