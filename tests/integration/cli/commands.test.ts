@@ -316,6 +316,20 @@ describe('ceiba owner set-password', () => {
     });
   });
 
+  test('names the access tokens that still work, and revokes them with --revoke-access-tokens', async () => {
+    const env = { CEIBA_OWNER_PASSWORD: NEW_PASSWORD };
+    await desk.db.sql`insert into access_tokens
+      (user_id, name, token_prefix, token_digest, access, expires_at)
+      values (${(await owner()).userId}, 'CI', 'ceiba_token_x', sha256('token'), 'read',
+        now() + interval '1 day')`;
+    const kept = await setPassword({ env });
+    expect(kept.stdout).toContain('Its access tokens still work: 1 (CI).');
+    const args = ['owner', 'set-password', '--email', EMAIL, '--revoke-access-tokens'];
+    const { stdout } = await desk.ceiba(args, { env });
+    expect(stdout).toContain('Revoked access tokens: 1 (CI).');
+    expect(await desk.db.sql`select 1 from access_tokens`).toHaveLength(0);
+  });
+
   test('prompts twice at a terminal without echo', async () => {
     const ran = await setPassword({ stdin: typing(NEW_PASSWORD, NEW_PASSWORD) });
     expect(ran.code).toBe(0);

@@ -5,9 +5,11 @@ import {
   createUser,
   findAuthenticator,
   findUserByEmail,
+  listAccessTokens,
   listPasskeys,
   removePasskeys,
   removeSecondFactors,
+  revokeAccessTokens,
   setPassword,
   type User,
   type VerbContext,
@@ -56,6 +58,7 @@ interface SetPasswordOptions {
   email: string;
   removePasskeys?: true;
   removeSecondFactor?: true;
+  revokeAccessTokens?: true;
 }
 
 function setPasswordCommand(owner: Command, world: World): void {
@@ -69,6 +72,10 @@ function setPasswordCommand(owner: Command, world: World): void {
         '--remove-second-factor',
         'remove the authenticator app, the recovery codes and the passkeys too',
       ).conflicts('removePasskeys'),
+    )
+    .option(
+      '--revoke-access-tokens',
+      'revoke the access tokens too, which work without the password',
     )
     .addHelpText('after', PASSWORD_SOURCE)
     .action(async (options: SetPasswordOptions) => {
@@ -90,6 +97,7 @@ async function replacePassword(
   const { kind } = await setPassword(tx, { userId, passwordHash });
   if (kind === 'not_found') throw noAccount(email);
   const lines = [`The password of ${email} is set, and all its sessions are ended.`];
+  lines.push(...(await accessTokensOf(tx, userId, options)));
   if (options.removeSecondFactor) {
     const removed = (await removeSecondFactors(tx, { userId })).kind === 'removed';
     lines.push(removed ? 'Its second factor and its passkeys are removed.' : NOTHING_ELSE);
@@ -100,6 +108,23 @@ async function replacePassword(
     lines.push(`Removed passkeys: ${listed(removed)}.`);
   }
   return [...lines, ...(await otherWaysIn(tx, userId))];
+}
+
+async function accessTokensOf(
+  tx: VerbContext,
+  userId: string,
+  { revokeAccessTokens: isRevoked }: SetPasswordOptions,
+): Promise<string[]> {
+  if (isRevoked) {
+    const { revoked } = await revokeAccessTokens(tx, { userId });
+    return [`Revoked access tokens: ${listed(revoked)}.`];
+  }
+  const tokens = (await listAccessTokens(tx.db, userId)).filter(({ isExpired }) => !isExpired);
+  if (tokens.length === 0) return [];
+  const names = listed(tokens.map(({ name }) => name));
+  return [
+    `Its access tokens still work: ${names}. If one may be someone else's, run this again with --revoke-access-tokens.`,
+  ];
 }
 
 const NOTHING_ELSE = 'It has no second factor and no passkey.';
