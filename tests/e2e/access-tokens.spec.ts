@@ -73,6 +73,17 @@ test('an access token is created with the password, shown once, listed with its 
   await expect(page.getByText('created an access token for')).toBeVisible();
 });
 
+test('a session alone runs no operation of the management API: no other site can send a token', async ({
+  page,
+}) => {
+  await newUser(page);
+  await createProject(page, 'Not by cookie');
+  const origin = new URL(page.url()).origin;
+  const response = await page.request.get('/api/manage/projects', { headers: { origin } });
+  expect(response.status()).toBe(401);
+  expect(await response.json()).toMatchObject({ error: 'unauthorized' });
+});
+
 test('an expired access token is marked until it is removed', async ({ page }) => {
   test.setTimeout(120_000);
   const { email } = await newUser(page);

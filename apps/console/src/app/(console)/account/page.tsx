@@ -122,6 +122,7 @@ export default async function AccountPage() {
             title: 'Access tokens',
             description:
               'For programs that manage your projects without a browser, such as a workflow that applies a file. Each has your role at that moment, or less.',
+            link: { href: '/docs/set-up-from-ci', label: 'Set up from CI' },
             children: (
               <AccessTokens
                 hasPassword={user.hasPassword}

@@ -25,10 +25,10 @@ export default function CreatedToken({ created, onDone }: CreatedTokenProps) {
         fileName="ceiba-token.txt"
         fileText={`${token}\n`}
         snippets={[
-          { name: '.env', code: `CEIBA_TOKEN=${token}\n` },
+          { name: '.env', code: `CEIBA_SERVER=${server}\nCEIBA_TOKEN=${token}\n` },
           {
             name: 'ceiba',
-            code: `export CEIBA_TOKEN=${token}\nceiba --server ${server} project list\n`,
+            code: `export CEIBA_SERVER=${server}\nexport CEIBA_TOKEN=${token}\nceiba project list\n`,
           },
         ]}
         onDone={onDone}
