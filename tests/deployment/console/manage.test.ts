@@ -213,6 +213,18 @@ describe('a request', () => {
     expect(answer.message).toMatch(words);
   });
 
+  test('with a text that Postgres cannot hold is 400 too, or finds nothing', async () => {
+    const projectId = await managed.project(administrator, 'NUL');
+    const plan = { method: 'PATCH', body: '{"plan":"\\u0000"}' };
+    const statuses = [
+      await ask(`/projects/${projectId}/subscription`, plan),
+      await ask(`/projects/${projectId}/decisions?key=%00`),
+      await ask(`/projects/${projectId}/customers/%00`),
+      await ask('/export?owner=%00'),
+    ];
+    expect(statuses.map(({ status }) => status)).toEqual([400, 400, 404, 404]);
+  });
+
   test('needs no token for the OpenAPI document', async () => {
     const { status, body } = await ask('/openapi.json', { token: null });
     expect([status, body.info.title]).toEqual([200, 'Ceiba Management']);

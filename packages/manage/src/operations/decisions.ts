@@ -29,7 +29,7 @@ export const listDecisions = operation({
     projectId,
     outcome: outcome.describe('Of this outcome.'),
     reason: reason.describe('Denied for this reason.'),
-    key: z.string().optional().describe('Of this key, by its id or prefix.'),
+    key: requestId.describe('Of this key, by its id or prefix.'),
     customer: z.string().optional().describe('Of keys of this customer, by its id or external id.'),
     method: method.describe('Of this method.'),
     pathPrefix: pathPrefix.describe('Of paths that begin so.'),

@@ -1,4 +1,4 @@
-import { expirySchema } from '@ceiba/contract';
+import { displayNameSchema, expirySchema } from '@ceiba/contract';
 import { SUBSCRIPTION_STATUSES } from '@ceiba/contract/sets';
 import { mintProjectSecret } from '@ceiba/domain';
 import {
@@ -81,7 +81,7 @@ export const setProjectSubscription = operation({
   example: { plan: 'Pro', status: 'active' },
   input: z.strictObject({
     projectId,
-    plan: z.string().optional().describe('The name of the plan.'),
+    plan: displayNameSchema.optional().describe('The name of the plan.'),
     status: z.enum(SUBSCRIPTION_STATUSES).optional(),
     currentPeriodEnd: expirySchema.optional().describe('When it ends; null for never.'),
   }),
