@@ -1,6 +1,6 @@
 import { statusesThatCount } from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
-import { arrayOf } from '../bulk.ts';
+import { bulk } from '../bulk.ts';
 import type { Executor } from '../connection/database.ts';
 
 /** As a literal, so that the index of active keys serves it. */
@@ -50,6 +50,8 @@ export async function placesOfProject(tx: Executor, projectId: string): Promise<
   return { activeKeyCap, of: 'plan', left: activeKeyCap - count };
 }
 
+const IDS = bulk<string>({ id: ['uuid', (id) => id] });
+
 /** By customer, of those whose plan has a cap. */
 export async function placesOfCustomers(
   tx: Executor,
@@ -61,10 +63,9 @@ export async function placesOfCustomers(
       (select count(*) from api_keys k
         where k.project_id = ${projectId} and k.customer_id = c.id and ${countsAgainstCap('k')}
       )::int as count
-    from customers c
+    from ${IDS.of(customerIds)} join customers c on c.project_id = ${projectId} and c.id = row.id
     join customer_plans plan on plan.project_id = c.project_id and plan.id = c.plan_id
-    where c.project_id = ${projectId} and c.id = any((${arrayOf(customerIds)}::text)::uuid[])
-      and plan.active_key_cap is not null`);
+    where plan.active_key_cap is not null`);
   return new Map(
     rows.map(({ customerId, activeKeyCap, count }) => [
       customerId,

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { arrayOf } from '../bulk.ts';
+import { bulk } from '../bulk.ts';
 import type { Executor } from '../connection/database.ts';
 
 /** A secret that a project has already. */
@@ -9,18 +9,26 @@ export interface KnownSecret {
   isPrevious: boolean;
 }
 
-/** The secrets of a project among these, by their digests in hexadecimal. */
+const DIGESTS = bulk<Buffer>({ digest: ['bytea', (digest) => digest] });
+
+/**
+ * The secrets of a project among these, by their digests in hexadecimal; a current one before a previous
+ * one. Each is probed by itself: a filter by the whole list would parse it again for each row.
+ */
 export async function findSecrets(
   tx: Executor,
   projectId: string,
   digests: readonly Buffer[],
 ): Promise<Map<string, KnownSecret>> {
-  const asked = sql`any((${arrayOf(digests)}::text)::bytea[])`;
   const rows = await tx.execute<{ digest: string } & Record<keyof KnownSecret, never>>(sql`
-    select encode(previous_digest, 'hex') as digest, id as "apiKeyId", true as "isPrevious"
-    from api_keys where project_id = ${projectId} and previous_digest = ${asked}
-    union all
-    select encode(key_digest, 'hex'), id, false
-    from api_keys where project_id = ${projectId} and key_digest = ${asked}`);
+    with asked as materialized (select row.digest from ${DIGESTS.of(digests)})
+    select encode(asked.digest, 'hex') as digest, k.id as "apiKeyId", k.is_previous as "isPrevious"
+    from asked cross join lateral (
+      select id, true as is_previous from api_keys
+      where project_id = ${projectId} and previous_digest = asked.digest
+      union all
+      select id, false from api_keys where project_id = ${projectId} and key_digest = asked.digest
+    ) k
+    order by k.is_previous desc`);
   return new Map(rows.map(({ digest, ...found }) => [digest, found]));
 }

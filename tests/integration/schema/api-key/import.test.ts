@@ -117,23 +117,23 @@ describe('an import', () => {
     }
   });
 
-  test('of 100,000 keys, in calls of 1,000, has each of them and a hundred audit rows', async () => {
+  test('of 5,000 keys, in calls of 1,000, has each of them and five audit rows', async () => {
     const projectId = await makeRoom(1_000_000);
     const db = createDatabase(bench.url, { maxConnections: 1 });
     try {
       const before = await countAuditRows(db);
-      for (let call = 0; call < 100; call += 1) {
+      for (let call = 0; call < 5; call += 1) {
         const keys = Array.from({ length: 1_000 }, (_, index) => rowOf(`secret ${call}-${index}`));
         const result = await importApiKeys(contextOf(db), { projectId, keys });
         const { results } = expectKind(result, 'done');
         expect(results.every(({ kind }) => kind === 'imported')).toBe(true);
       }
-      expect(await countAuditRows(db)).toBe(before + 100);
+      expect(await countAuditRows(db)).toBe(before + 5);
       const [row] = await db.sql`
         select count(*)::int as count from api_keys where project_id = ${projectId} and is_imported`;
-      expect(row).toEqual({ count: 100_000 });
+      expect(row).toEqual({ count: 5_000 });
     } finally {
       await db.close();
     }
-  }, 300_000);
+  }, 60_000);
 });
