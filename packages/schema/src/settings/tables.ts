@@ -28,6 +28,8 @@ export const settings = pgTable(
     installationId: uuid('installation_id').notNull().defaultRandom(),
     /** Of the token that creates the first administrator; null once there is one (ADR 0042). */
     setupTokenDigest: bytea('setup_token_digest'),
+    /** Whether each account needs a second factor (ADR 0065). */
+    requiresSecondFactor: boolean('requires_second_factor').notNull().default(false),
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },
   (table) => [
