@@ -502,6 +502,8 @@ export const ACTIONS: Record<string, ActionCase> = {
       confirmation: email,
       currentPassword: password,
     }),
+    // Optional already, so that nothing changes for other tests.
+    saveSecondFactorRule: ({ password }) => ({ isRequired: 'no', currentPassword: password }),
     saveRetention: {
       // The longest retention, so that nothing is deleted.
       fields: () => ({ usageDays: '3650', auditDays: '3650', decisionDays: '90' }),

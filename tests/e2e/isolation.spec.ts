@@ -608,6 +608,57 @@ test('each administrator action and page works for an administrator', async () =
   }
 });
 
+/** What a user may call who has no second factor although one is required. */
+const SETS_UP_SECOND_FACTOR = [
+  '(console)/account/second-factor-actions.ts setUpAuthenticator',
+  '(console)/account/second-factor-actions.ts confirmAuthenticatorApp',
+  '(console)/account/passkey-actions.ts beginPasskey',
+  '(console)/account/passkey-actions.ts finishPasskey',
+];
+const TO_ACCOUNT = /^307 [^ ]*\/account |NEXT_REDIRECT;\w+;\/account;/;
+
+test('where a second factor is required, a user without one sets it up and does nothing else', async () => {
+  test.setTimeout(180_000);
+  const user = await visitor();
+  const { userId, password } = user;
+  const seen = { ...world, password };
+  // Every right, in the project of the world too.
+  await sql`update users set is_administrator = true where id = ${userId}`;
+  await sql`update projects set owner_id = ${userId} where id = ${world.projectId}`;
+  await sql`insert into settings (id, requires_second_factor) values (true, true)
+    on conflict (id) do update set requires_second_factor = true`;
+  const isGuarded = async (name: string, action: ActionCase) => {
+    const { state, text } = await call(user.request, name, action, { seen });
+    return state?.code === 'forbidden' && text.includes('A second factor is required here');
+  };
+  try {
+    await changingNothing(async () => {
+      for (const [name, action] of Object.entries(ACTIONS)) {
+        if (action.access === 'anybody' || SETS_UP_SECOND_FACTOR.includes(name)) continue;
+        expect(await isGuarded(name, action), name).toBe(true);
+      }
+      for (const [name, { access, path }] of Object.entries(ROUTES)) {
+        if (access === 'anybody' || name === '/(console)/account/page') continue;
+        for (const ask of WAYS) {
+          const shown = await wholeOf(await ask(user.request, path(world)));
+          expect(shown, name).toMatch(TO_ACCOUNT);
+          expect(shown, name).not.toMatch(projectsText());
+        }
+      }
+    });
+    for (const name of SETS_UP_SECOND_FACTOR) {
+      const action = ACTIONS[name];
+      if (action === undefined) throw new Error(`${name} is not in the matrix`);
+      expect(await isGuarded(name, action), name).toBe(false);
+    }
+    expect((await user.request.get('/account')).status()).toBe(200);
+  } finally {
+    await sql`update settings set requires_second_factor = false`;
+    await sql`update projects set owner_id = ${inRole.owner.userId} where id = ${world.projectId}`;
+    await sql`update users set is_administrator = false where id = ${userId}`;
+  }
+});
+
 /** The advisory lock of all changes by administrators and of their role. */
 const ADMINISTRATORS_LOCK = 0x0ce1bf;
 

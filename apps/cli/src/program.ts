@@ -11,6 +11,7 @@ import { migrateCommand } from './commands/migrate.ts';
 import { ownerCommands } from './commands/owner.ts';
 import { projectCommands } from './commands/project/commands.ts';
 import { requestsCommand } from './commands/requests.ts';
+import { requireSecondFactorCommand } from './commands/require-second-factor.ts';
 import { schemaCommand } from './commands/schema.ts';
 import { setupTokenCommand } from './commands/setup-token.ts';
 import { usageCommand } from './commands/usage.ts';
@@ -81,6 +82,7 @@ function programFor(given: World, isForProgram: boolean): Command {
   keyCommands(program, world);
   customerCommands(program, world);
   ownerCommands(program, world);
+  requireSecondFactorCommand(program, world);
   requestsCommand(program, world);
   usageCommand(program, world);
   doctorCommand(program, world);

@@ -163,6 +163,7 @@ export * from './runtime-lease/remove-dead.ts';
 export * from './runtime-lease/renew.ts';
 export * from './settings/apply-retention.ts';
 export * from './settings/retention.ts';
+export * from './settings/second-factor.ts';
 export * from './subscription/day-use.ts';
 export { getSubscription, type Subscription } from './subscription/get.ts';
 export * from './subscription/quota-use.ts';

@@ -151,6 +151,7 @@ export const ENTITIES = {
     },
   },
   retention: { name: 'Retention' },
+  second_factor: { name: 'Second factor' },
   setup_token: {
     name: 'Setup token',
   },

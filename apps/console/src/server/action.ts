@@ -113,12 +113,16 @@ export function publicAction<Input extends z.ZodType, Data>(
   return guarded(run, { afterSuccess: false, afterStale: false });
 }
 
-/** Requires a session. */
+/**
+ * Requires a session.
+ *
+ * @param definition with `setsUpSecondFactor` for what a user may do who has none although it is required
+ */
 export function userAction<Input extends z.ZodType, Data>(
-  definition: Definition<Input, UserContext, Data>,
+  definition: Definition<Input, UserContext, Data> & { setsUpSecondFactor?: true },
 ): FormAction<Data> {
   const run = async (form: FormData) => {
-    const user = await signedInUser();
+    const user = await signedInUser(definition);
     const input = parse(definition.input, form);
     return definition.run({ inDatabase: inDatabaseAs(actorOf(user)), user }, input);
   };
@@ -267,12 +271,22 @@ const STALE: ReadonlySet<RefusalCode> = new Set(['conflict', 'not_found', 'limit
 /** Revalidates the page and clears the browser's cache of pages. */
 const revalidate = () => revalidatePath('/', 'layout');
 
-async function signedInUser(): Promise<SignedInUser> {
+/** The one guard of every action that needs a session. */
+async function signedInUser({
+  setsUpSecondFactor = false,
+}: {
+  setsUpSecondFactor?: boolean;
+} = {}): Promise<SignedInUser> {
   const user = await currentUser();
-  if (user !== null) return user;
-  refuse('signed_out', SIGNED_OUT);
+  if (user === null) refuse('signed_out', SIGNED_OUT);
+  if (user.mustAddSecondFactor && !setsUpSecondFactor) {
+    refuse('forbidden', NO_SECOND_FACTOR, { keepsPage: true });
+  }
+  return user;
 }
 
+const NO_SECOND_FACTOR =
+  'A second factor is required here. Set one up on your account page first. Nothing was changed.';
 const SIGNED_OUT = 'You are signed out. Sign in in another tab, then try again.';
 
 const actorOf = (user: SignedInUser) =>

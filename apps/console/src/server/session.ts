@@ -30,8 +30,18 @@ export async function hasSession(): Promise<boolean> {
   }
 }
 
-/** The signed-in user, for pages. Without a session it redirects to sign-in, which leads back here. */
+/**
+ * The signed-in user, for pages. Without a session it redirects to sign-in, which leads back here, and to
+ * the account page as long as a required second factor is missing.
+ */
 export async function requireUser(): Promise<SignedInUser> {
+  const user = await requireSession();
+  if (user.mustAddSecondFactor) redirect('/account');
+  return user;
+}
+
+/** As {@link requireUser}, also without a required second factor: for the page that sets one up, and its frame. */
+export async function requireSession(): Promise<SignedInUser> {
   const user = await currentUser();
   if (user !== null) return user;
   redirect(signInAddress((await headers()).get('x-ceiba-path')));

@@ -1,8 +1,9 @@
 import { digestOf, isWellFormedAccessToken, type TokenAccess } from '@ceiba/domain';
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, not, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { accessTokens, users } from '../tables.ts';
 import type { ProvenUser } from '../user/lock.ts';
+import { lacksSecondFactor } from '../user/second-factor-state.ts';
 
 /** The user of an access token, and what the token leaves of what they may do. */
 export interface TokenUser extends ProvenUser {
@@ -21,7 +22,8 @@ const LAST_USED_MINUTES = 1;
  * Finds the user of an access token, and notes its use. Called on every request, so that a revocation
  * takes effect on the next one. A change checks the token again in its own transaction.
  *
- * @returns null for a text that is no token, and one that is unknown, revoked or expired
+ * @returns null for a text that is no token, for one that is unknown, revoked or expired, and for one
+ *   whose user lacks a required second factor
  */
 export async function authenticateAccessToken(
   db: { orm: Executor },
@@ -47,6 +49,7 @@ export async function authenticateAccessToken(
       and(
         eq(accessTokens.tokenDigest, digestOf(plaintext)),
         sql`${accessTokens.expiresAt} > now()`,
+        not(lacksSecondFactor(sql`users`)),
       ),
     );
   if (row === undefined) return null;

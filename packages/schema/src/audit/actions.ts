@@ -72,6 +72,8 @@ export const AUDIT_ACTIONS = [
   'sign_in.refuse',
   'sign_in.refuse_second_factor',
   'retention.set',
+  'second_factor.require',
+  'second_factor.release',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

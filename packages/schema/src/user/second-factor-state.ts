@@ -17,3 +17,8 @@ const hasPasskey = (user: SQL) => sql`exists (select from passkeys k where k.use
 export const secondFactorOf = (user: SQL): SQL<SecondFactorState> =>
   sql<SecondFactorState>`case when ${user}.password_hash is null then 'provider'
     when ${hasApp(user)} then 'app' when ${hasPasskey(user)} then 'passkey' else 'none' end`;
+
+/** Whether a second factor is required, and the account has none: its user can set one up and do nothing else. */
+export const lacksSecondFactor = (user: SQL): SQL<boolean> =>
+  sql<boolean>`(coalesce((select requires_second_factor from settings), false)
+    and ${secondFactorOf(user)} = 'none')`;

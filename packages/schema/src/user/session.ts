@@ -5,6 +5,7 @@ import { inTransaction, type VerbContext } from '../context.ts';
 import { takeLockOf } from '../locks.ts';
 import { passwordResets, sessions, users } from '../tables.ts';
 import { auditAccount, auditOwnAct } from './change.ts';
+import { lacksSecondFactor } from './second-factor-state.ts';
 
 export interface StartSessionInput {
   userId: string;
@@ -80,6 +81,8 @@ export interface SignedInUser {
   sessionVersion: number;
   /** Whether the user signed in within the last minutes. */
   isFresh: boolean;
+  /** The installation requires a second factor, and the user has none: they can set one up, and nothing else. */
+  mustAddSecondFactor: boolean;
 }
 
 const LAST_SEEN_MINUTES = 5;
@@ -104,6 +107,7 @@ export async function findSession(
       sessionVersion: users.sessionVersion,
       isFresh: sql<boolean>`
         ${sessions.createdAt} > now() - make_interval(mins => ${FRESH_SESSION_MINUTES})`,
+      mustAddSecondFactor: lacksSecondFactor(sql`users`),
       isSeenLongAgo: sql<boolean>`coalesce(
         ${sessions.lastSeenAt} < now() - make_interval(mins => ${LAST_SEEN_MINUTES}), true)`,
     })

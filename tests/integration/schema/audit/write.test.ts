@@ -85,6 +85,7 @@ import {
   setMemberRole,
   setPassword,
   setRetention,
+  setSecondFactorRule,
   setSubscription,
   signOutEverywhere,
   signUp,
@@ -759,6 +760,13 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
     (ctx, { mail }) => unsubscribeAlertMail(ctx, mail.link),
     ['alert_address.unsubscribe'],
   ],
+  setSecondFactorRule: [
+    async (ctx) => {
+      await setSecondFactorRule(ctx, { isRequired: true });
+      return setSecondFactorRule(ctx, { isRequired: false });
+    },
+    ['second_factor.require', 'second_factor.release'],
+  ],
   startSession: [
     (ctx, { secured: { userId } }) => startSession(ctx, { ...SESSION, userId }),
     ['sign_in.succeed'],
@@ -894,12 +902,12 @@ describe.each(Object.entries(MUTATIONS))('%s', (verb, [mutate, actions]) => {
         client_address: '192.0.2.7',
         request_id: 'request-1',
         target_kind: row.action.split('.')[0],
-        target_id: expect.stringMatching(/^([0-9a-f-]{36}|retention|setup_token)$/),
+        target_id: expect.stringMatching(/^([0-9a-f-]{36}|retention|second_factor|setup_token)$/),
       });
       const ofProject =
         /^(project|subscription|policy|customer|customer_plan|api_key|alert_destination|alert_address|invitation|member)\./;
       expect(row.project_id !== null).toBe(ofProject.test(row.action));
-      expect(row.owner_id !== null).toBe(!/^(plan|retention|setup_token)\./.test(row.action));
+      expect(row.owner_id !== null).toBe(!/^(plan|retention|second_factor|setup_token)\./.test(row.action));
     }
   });
 });

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { AppShell } from '#components/shell/app-shell.tsx';
 import { FRAME_RIGHTS } from '#components/shell/sections.ts';
 import { withDatabase } from '#server/database.ts';
-import { requireUser } from '#server/session.ts';
+import { requireSession } from '#server/session.ts';
 import { findElsewhere, findInProject } from './search/actions.ts';
 
 const SEARCHES = { inProject: findInProject, elsewhere: findElsewhere };
@@ -13,10 +13,10 @@ const SEARCHES = { inProject: findInProject, elsewhere: findElsewhere };
 const SWITCHER_PROJECTS_MAX = 100;
 
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
-  const { userId, email, isAdministrator } = await requireUser();
-  const projects = await withDatabase((db) =>
-    listProjectNames(db, { userId, limit: SWITCHER_PROJECTS_MAX }),
-  );
+  const { userId, email, isAdministrator, mustAddSecondFactor } = await requireSession();
+  const projects = mustAddSecondFactor
+    ? []
+    : await withDatabase((db) => listProjectNames(db, { userId, limit: SWITCHER_PROJECTS_MAX }));
   return (
     <AppShell
       user={{ email, isAdministrator }}

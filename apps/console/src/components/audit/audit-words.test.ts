@@ -30,7 +30,14 @@ describe('kindsIn', () => {
     );
     expect(ofProject).toEqual(expect.arrayContaining(['api_key', 'member', 'project']));
     expect(ofUser).toEqual([...(ofProject ?? []), 'user', 'sign_in']);
-    expect(ofInstallation).toEqual(['user', 'sign_in', 'plan', 'retention', 'setup_token']);
+    expect(ofInstallation).toEqual([
+      'user',
+      'sign_in',
+      'plan',
+      'second_factor',
+      'retention',
+      'setup_token',
+    ]);
   });
 });
 

@@ -135,6 +135,10 @@ export const AUDITED: { readonly [Kind in AuditedKind]: Audited<VerbOf<AuditActi
     of: 'installation',
     verbs: { create: 'created plan', update: 'changed plan', delete: 'deleted plan' },
   },
+  second_factor: {
+    of: 'installation',
+    verbs: { require: 'required a', release: 'no longer requires a' },
+  },
   retention: { of: 'installation', verbs: { set: 'set the' } },
   setup_token: { of: 'installation', verbs: { create: 'created the' } },
 };

@@ -129,6 +129,7 @@ type SignedIn = z.output<typeof signedInSchema>;
 export type SignInError =
   | `limited:${number}`
   | 'second_factor'
+  | 'passkey_required'
   | 'expired'
   | 'unavailable'
   | 'CredentialsSignin';
@@ -162,7 +163,7 @@ const authorizePasskey = (input: unknown): Promise<SignedIn | null> =>
 
 type SignInResult =
   | { kind: 'signed_in'; userId: string; sessionId: string }
-  | { kind: 'wrong' | 'second_factor' | 'expired' }
+  | { kind: 'wrong' | 'second_factor' | 'passkey_required' | 'expired' }
   | { kind: 'limited'; retryAfterSeconds: number };
 
 /** What next-auth wants: the session, null for wrong credentials, or an error that the form knows. */
@@ -182,6 +183,7 @@ async function authorize<Given>(
     case 'limited':
       throw new Error(`limited:${result.retryAfterSeconds}` satisfies SignInError);
     case 'second_factor':
+    case 'passkey_required':
     case 'expired':
       throw new Error(result.kind satisfies SignInError);
   }

@@ -5,6 +5,7 @@ import {
   findAuthenticator,
   findUserByEmail,
   forgiveAttempt,
+  mustUsePasskey,
   startChallenge,
   startSession,
 } from '@ceiba/schema';
@@ -16,6 +17,8 @@ export type PasswordResult =
   | { kind: 'signed_in'; userId: string; sessionId: string }
   /** The password is right; the browser has a token with which it sends the code. */
   | { kind: 'second_factor' }
+  /** The password is right, and a required second factor is a passkey. */
+  | { kind: 'passkey_required' }
   | { kind: 'wrong' }
   | { kind: 'limited'; retryAfterSeconds: number };
 
@@ -49,6 +52,10 @@ export async function signInWithPassword(
       const purpose = 'second_factor';
       await startChallenge(ctx, { purpose, tokenDigest, user: { userId, sessionVersion } });
       return { kind: 'second_factor' };
+    }
+    if (await mustUsePasskey(ctx.db, userId)) {
+      noteRefusedSignIn(inDatabase, 'sign_in.refuse_second_factor', userId);
+      return { kind: 'passkey_required' };
     }
     const { userAgent } = ctx;
     const session = await startSession(ctx, {

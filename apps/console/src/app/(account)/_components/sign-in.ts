@@ -67,6 +67,8 @@ export async function signInWithPasskey(): Promise<ActionState<'signed_in'>> {
 const NO_PASSKEY = 'No passkey was used. Try again, or sign in with your password.';
 const UNKNOWN_PASSKEY =
   'This passkey does not sign in here: it was removed, or it is of another console. Sign in with your password.';
+const PASSKEY_REQUIRED =
+  'A second factor is required here, and yours is a passkey. Sign in with it instead of the password.';
 const EXPIRED = 'That took too long. Start again.';
 const UNAVAILABLE = 'The console could not check this. Try again in a moment.';
 
@@ -93,6 +95,8 @@ function resultOf(
     return refused('rate_limited', { message: tooManyAttempts(Number(limited[1])), values });
   }
   if (answer?.error === 'CredentialsSignin') return refused('invalid', { message: wrong, values });
+  if (answer?.error === 'passkey_required')
+    return refused('forbidden', { message: PASSKEY_REQUIRED, values });
   if (answer?.error === 'expired') return refused('conflict', { message: EXPIRED, values });
   return refused('unavailable', { message: UNAVAILABLE, values });
 }

@@ -9,11 +9,12 @@ import {
 } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { Chip } from '#components/ui/chip.tsx';
+import { Notice } from '#components/ui/notice.tsx';
 import { Column, IndexedSections, PageHeader } from '#components/ui/section.tsx';
 import { deviceWords } from '#lib/device.ts';
 import { withDatabase } from '#server/database.ts';
 import { configuredMailer } from '#server/mail.ts';
-import { requireUser } from '#server/session.ts';
+import { requireSession } from '#server/session.ts';
 import { AccessTokens } from './_components/access-tokens.tsx';
 import { ChangeEmail } from './_components/change-email.tsx';
 import { ChangePassword } from './_components/change-password.tsx';
@@ -26,8 +27,8 @@ import { SignOut, SignOutEverywhere } from './_components/sign-out.tsx';
 export const metadata: Metadata = { title: 'Account' };
 
 export default async function AccountPage() {
-  const user = await requireUser();
-  const { userId } = user;
+  const user = await requireSession();
+  const { userId, mustAddSecondFactor } = user;
   const [sessions, passkeys, authenticator, recoveryCodes, tokens, projects] = await withDatabase(
     (db) =>
       Promise.all([
@@ -54,29 +55,37 @@ export default async function AccountPage() {
         }
         actions={<SignOut />}
       />
+      {mustAddSecondFactor && (
+        <Notice tone="warning" title="Set up a second factor to continue" className="mb-8">
+          This installation requires one. Add an authenticator app or a passkey below; until then
+          the console shows you nothing else.
+        </Notice>
+      )}
       <IndexedSections
         parts={[
-          user.hasPassword && {
-            id: 'email',
-            title: 'E-mail address',
-            description: sendsMail
-              ? 'You sign in with it, and Ceiba mails you there when how you sign in is changed.'
-              : 'You sign in with it. Ceiba sends no mail to it.',
-            children: (
-              <div className="grid gap-4">
-                <p className="font-medium wrap-anywhere">{user.email}</p>
-                <div>
-                  <ChangeEmail email={user.email} byMail={sendsMail} />
+          user.hasPassword &&
+            !mustAddSecondFactor && {
+              id: 'email',
+              title: 'E-mail address',
+              description: sendsMail
+                ? 'You sign in with it, and Ceiba mails you there when how you sign in is changed.'
+                : 'You sign in with it. Ceiba sends no mail to it.',
+              children: (
+                <div className="grid gap-4">
+                  <p className="font-medium wrap-anywhere">{user.email}</p>
+                  <div>
+                    <ChangeEmail email={user.email} byMail={sendsMail} />
+                  </div>
                 </div>
-              </div>
-            ),
-          },
-          user.hasPassword && {
-            id: 'password',
-            title: 'Password',
-            description: 'Changing it signs you out in every browser, including this one.',
-            children: <ChangePassword email={user.email} />,
-          },
+              ),
+            },
+          user.hasPassword &&
+            !mustAddSecondFactor && {
+              id: 'password',
+              title: 'Password',
+              description: 'Changing it signs you out in every browser, including this one.',
+              children: <ChangePassword email={user.email} />,
+            },
           user.hasPassword && {
             id: 'second-factor',
             title: 'Second factor',
@@ -98,7 +107,7 @@ export default async function AccountPage() {
               />
             ),
           },
-          {
+          !mustAddSecondFactor && {
             id: 'sessions',
             title: 'Sessions',
             description: `A session lasts ${SESSION_DAYS} days. If you are still signed in on another device, sign out everywhere.`,
@@ -117,7 +126,7 @@ export default async function AccountPage() {
               </div>
             ),
           },
-          {
+          !mustAddSecondFactor && {
             id: 'access-tokens',
             title: 'Access tokens',
             description:
@@ -133,7 +142,7 @@ export default async function AccountPage() {
               />
             ),
           },
-          {
+          !mustAddSecondFactor && {
             id: 'delete',
             title: 'Delete account',
             description:

@@ -33,6 +33,7 @@ const purpose = 'add_passkey';
  * replaces password and code, so it takes both.
  */
 export const beginPasskey = userAction({
+  setsUpSecondFactor: true,
   readsOnly: true,
   input: z.object({
     name: displayNameSchema,
@@ -57,6 +58,7 @@ export const beginPasskey = userAction({
 
 /** Adds the passkey that the browser has created. */
 export const finishPasskey = userAction({
+  setsUpSecondFactor: true,
   input: z.object({ name: typedText, answer: z.string().max(65_536) }),
   async run({ inDatabase, user }, { name, answer }): Promise<null> {
     const { userId } = user;

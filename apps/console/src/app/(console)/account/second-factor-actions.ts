@@ -28,6 +28,7 @@ const code = z.string().min(1).max(64);
 
 /** Creates the secret of an app. Sign-in asks for a code only once one has proven that the app works. */
 export const setUpAuthenticator = userAction({
+  setsUpSecondFactor: true,
   readsOnly: true,
   input: z.object({ currentPassword }),
   async run(context, input): Promise<NewAuthenticator> {
@@ -43,6 +44,7 @@ export const setUpAuthenticator = userAction({
 
 /** Turns the second factor on with a first code, and returns the recovery codes, once. */
 export const confirmAuthenticatorApp = userAction({
+  setsUpSecondFactor: true,
   showsOnce: true,
   input: z.object({ code }),
   async run(context, input): Promise<{ recoveryCodes: string[] }> {

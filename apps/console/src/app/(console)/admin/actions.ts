@@ -9,6 +9,7 @@ import {
   removeSecondFactors,
   setAdministrator,
   setRetention,
+  setSecondFactorRule,
   updatePlan,
 } from '@ceiba/schema';
 import { z } from 'zod';
@@ -162,6 +163,19 @@ export const saveRetention = administratorAction({
   run: async ({ ctx }, input) => done(await setRetention(ctx, input), {}),
 });
 
+/** Requires a second factor of each account, or no longer. */
+export const saveSecondFactorRule = administratorAccountAction({
+  input: z.object({ isRequired: z.enum(['yes', 'no']), currentPassword }),
+  async run(context, input): Promise<null> {
+    await proveSelf(context, input.currentPassword);
+    const isRequired = input.isRequired === 'yes';
+    const result = await context.inDatabase((ctx) => setSecondFactorRule(ctx, { isRequired }));
+    return done(result, { no_second_factor: OWN_FIRST });
+  },
+});
+
+const OWN_FIRST =
+  'Your own account has no second factor, and you would be locked out of this page. Set one up on your account page first.';
 const NAME_TAKEN = {
   field: 'name',
   text: 'There is a plan with this name already. Choose another name.',

@@ -1,4 +1,10 @@
-import { listPlansWithUse, listUsers, readRetention } from '@ceiba/schema';
+import {
+  listPlansWithUse,
+  listUsers,
+  readRetention,
+  readSecondFactorRule,
+  readSecondFactorState,
+} from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { PageLinks } from '#components/ui/pagination.tsx';
 import { SearchInput } from '#components/ui/search-input.tsx';
@@ -10,11 +16,12 @@ import { requireAdministrator, type SignedInUser } from '#server/session.ts';
 import { AdministrationTabs } from './_components/administration-tabs.tsx';
 import { PlanTable } from './_components/plan-table.tsx';
 import { RetentionForm } from './_components/retention-form.tsx';
+import { SecondFactorRule } from './_components/second-factor-rule.tsx';
 import { UserTable } from './_components/user-table.tsx';
 
 export const metadata: Metadata = { title: 'Administration' };
 
-const TABS = ['plans', 'users', 'retention'] as const;
+const TABS = ['plans', 'users', 'sign-in', 'retention'] as const;
 const PAGE_SIZE = 25;
 
 export default async function AdministrationPage({ searchParams }: PageProps) {
@@ -31,6 +38,7 @@ export default async function AdministrationPage({ searchParams }: PageProps) {
       <AdministrationTabs current={tab} />
       {tab === 'plans' && <PlanTable plans={await withDatabase(listPlansWithUse)} />}
       {tab === 'users' && <Users query={query} viewer={user} />}
+      {tab === 'sign-in' && <SignIn viewer={user} />}
       {tab === 'retention' && <Retention />}
     </Column>
   );
@@ -49,6 +57,20 @@ async function Users({ query, viewer }: { query: Query; viewer: SignedInUser }) 
         <PageLinks here="/admin" query={query} page={page} names={['Newer', 'Older']} />
       </UserTable>
     </>
+  );
+}
+
+async function SignIn({ viewer: { userId, hasPassword } }: { viewer: SignedInUser }) {
+  const [rule, own] = await withDatabase((db) =>
+    Promise.all([readSecondFactorRule(db), readSecondFactorState(db, userId)]),
+  );
+  return (
+    <Section
+      title="Second factor"
+      description="A stolen password alone then opens no account. Accounts that sign in through a provider have their second factor there."
+    >
+      <SecondFactorRule {...rule} hasOwn={own !== 'none'} needsPassword={hasPassword} />
+    </Section>
   );
 }
 

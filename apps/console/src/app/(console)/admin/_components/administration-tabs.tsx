@@ -3,6 +3,7 @@ import { LinkTabs } from '#components/ui/link-tabs.tsx';
 const ADMINISTRATION_TABS = [
   { value: 'plans', name: 'Plans', href: '/admin' },
   { value: 'users', name: 'Accounts', href: '/admin?tab=users' },
+  { value: 'sign-in', name: 'Sign-in', href: '/admin?tab=sign-in' },
   { value: 'retention', name: 'Retention', href: '/admin?tab=retention' },
   { value: 'audit', name: 'Audit', href: '/admin/audit' },
 ] as const;

@@ -1,5 +1,5 @@
 import { INVITATION_DAYS } from '@ceiba/domain/constants';
-import { listInvitations, listMembers } from '@ceiba/schema';
+import { isSecondFactorRequired, listInvitations, listMembers } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import type { PageProps } from '#lib/list-query.ts';
@@ -17,8 +17,12 @@ export default async function MembersPage({ params }: PageProps<'projectId'>) {
   const { user, project, role, may } = await requireProject((await params).projectId);
   const { projectId, name } = project;
   const mayChange = may('change_members');
-  const [members, invitations] = await withDatabase((db) =>
-    Promise.all([listMembers(db, projectId), mayChange ? listInvitations(db, projectId) : []]),
+  const [members, invitations, isRequired] = await withDatabase((db) =>
+    Promise.all([
+      listMembers(db, projectId),
+      mayChange ? listInvitations(db, projectId) : [],
+      isSecondFactorRequired(db),
+    ]),
   );
   return (
     <Column>
@@ -31,6 +35,7 @@ export default async function MembersPage({ params }: PageProps<'projectId'>) {
         <MemberTable
           ownId={user.userId}
           mayChange={mayChange}
+          isSecondFactorRequired={isRequired}
           // How others sign in is for the owner alone.
           members={members.map(({ secondFactor, ...member }) =>
             mayChange ? { ...member, secondFactor } : member,

@@ -15,6 +15,8 @@ export interface MemberTableProps {
   /** The viewer of the page. */
   ownId: string;
   mayChange: boolean;
+  /** Where it is, a password does not sign in to an account with a passkey. */
+  isSecondFactorRequired: boolean;
   members: readonly Member[];
 }
 
@@ -23,19 +25,28 @@ type Member = Omit<ProjectMember, 'secondFactor'> & Partial<Pick<ProjectMember, 
 
 const SECOND_FACTOR_WORDS: Record<SecondFactorState, string> = {
   app: 'Authenticator app',
-  passkey: 'Passkey, or password alone',
+  passkey: 'Passkey',
   provider: 'At the provider',
   none: 'None',
 };
 
-const SecondFactor = ({ state }: { state: SecondFactorState }) => (
-  <span className={state === 'none' ? 'text-limit-text' : 'text-muted'}>
-    {SECOND_FACTOR_WORDS[state]}
-  </span>
-);
+function SecondFactor({ state, isRequired }: { state: SecondFactorState; isRequired: boolean }) {
+  const isWeak = state === 'none' || (state === 'passkey' && !isRequired);
+  return (
+    <span className={isWeak ? 'text-limit-text' : 'text-muted'}>
+      {SECOND_FACTOR_WORDS[state]}
+      {state === 'passkey' && !isRequired && ', or password alone'}
+    </span>
+  );
+}
 
 /** The owner and the members. The dialog is outside the list, because a row may leave it. */
-export function MemberTable({ ownId, mayChange, members }: MemberTableProps) {
+export function MemberTable({
+  ownId,
+  mayChange,
+  isSecondFactorRequired,
+  members,
+}: MemberTableProps) {
   const [leaving, setLeaving] = useState<Member>();
   return (
     <>
@@ -61,7 +72,7 @@ export function MemberTable({ ownId, mayChange, members }: MemberTableProps) {
                 {secondFactor && (
                   <p className="text-small md:hidden">
                     <span className="text-muted">Second factor:</span>{' '}
-                    <SecondFactor state={secondFactor} />
+                    <SecondFactor state={secondFactor} isRequired={isSecondFactorRequired} />
                   </p>
                 )}
               </>
@@ -81,7 +92,10 @@ export function MemberTable({ ownId, mayChange, members }: MemberTableProps) {
           mayChange && {
             name: 'Second factor',
             className: 'whitespace-nowrap max-md:hidden',
-            cell: ({ secondFactor }) => secondFactor && <SecondFactor state={secondFactor} />,
+            cell: ({ secondFactor }) =>
+              secondFactor && (
+                <SecondFactor state={secondFactor} isRequired={isSecondFactorRequired} />
+              ),
           },
           timeColumn<Member>('Since', ({ since }) => since),
           mayChange &&
