@@ -54,3 +54,27 @@ export const auditLog = pgTable(
       .where(sql`${table.hour} is not null`),
   ],
 );
+
+/**
+ * Where the log is streamed to. A trigger queues each row of the log, and each change of one, for every
+ * stream, in the transaction of the row.
+ */
+export const auditStreams = pgTable('audit_streams', {
+  name: text('name').primaryKey(),
+  /** The process that sends, until the time: another takes over then. */
+  holder: text('holder').notNull(),
+  heldUntil: instant('held_until').notNull(),
+});
+
+/** The rows that a stream has not delivered. Without foreign keys, which would lock the stream's row. */
+export const auditOutbox = pgTable(
+  'audit_outbox',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    stream: text('stream').notNull(),
+    auditId: bigint('audit_id', { mode: 'number' }).notNull(),
+    /** The same in each attempt, and in no other delivery, also after a restored backup. */
+    deliveryId: uuid('delivery_id').notNull().defaultRandom(),
+  },
+  (table) => [index('audit_outbox_stream_id_idx').on(table.stream, table.id)],
+);
