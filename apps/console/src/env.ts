@@ -1,4 +1,5 @@
 import { type Network, parseNetworks } from '@ceiba/alerts/networks';
+import { parseSigningSecret } from '@ceiba/alerts/sign';
 import {
   databaseUrl,
   filled,
@@ -44,6 +45,9 @@ export const settingFields = z.object({
   ALERTS: oneOf('on', 'off').default('on'),
   SMTP_URL: smtpUrl.optional(),
   MAIL_FROM: mailSender.optional(),
+  AUDIT_WEBHOOK_URL: httpUrl.optional(),
+  AUDIT_WEBHOOK_SECRET: z.string().optional().transform(signingSecrets),
+  AUDIT_OTLP_ENDPOINT: httpUrl.optional(),
   WEBHOOK_ALLOWED_NETWORKS: z.string().optional().transform(networks),
   GITHUB_CLIENT_ID: provider.id,
   GITHUB_CLIENT_SECRET: provider.secret,
@@ -59,6 +63,7 @@ const settingsSchema = settingFields
   .superRefine((settings, context) => {
     const together = [
       ['SMTP_URL', 'MAIL_FROM'],
+      ['AUDIT_WEBHOOK_URL', 'AUDIT_WEBHOOK_SECRET'],
       ['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'],
       ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
       ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
@@ -90,6 +95,8 @@ const settingsSchema = settingFields
     trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
     mail: mail(settings.SMTP_URL, settings.MAIL_FROM),
     sendsAlerts: settings.ALERTS === 'on',
+    auditWebhook: auditWebhook(settings.AUDIT_WEBHOOK_URL, settings.AUDIT_WEBHOOK_SECRET),
+    auditOtlpUrl: settings.AUDIT_OTLP_ENDPOINT,
     webhookNetworks: settings.WEBHOOK_ALLOWED_NETWORKS,
     github: pair(settings.GITHUB_CLIENT_ID, settings.GITHUB_CLIENT_SECRET),
     google: pair(settings.GOOGLE_CLIENT_ID, settings.GOOGLE_CLIENT_SECRET),
@@ -134,6 +141,27 @@ function pair(clientId: string | undefined, clientSecret: string | undefined) {
 
 function mail(url: string | undefined, from: string | undefined) {
   return url === undefined || from === undefined ? undefined : { url, from };
+}
+
+function auditWebhook(url: string | undefined, secrets: readonly Buffer[] | undefined) {
+  return url === undefined || secrets === undefined ? undefined : { url, signingSecrets: secrets };
+}
+
+/** One secret, or two with a space between while receivers change to the first. */
+function signingSecrets(
+  text: string | undefined,
+  context: z.RefinementCtx,
+): readonly Buffer[] | undefined {
+  const parsed = text?.trim().split(/\s+/).map(parseSigningSecret);
+  if (parsed === undefined) return undefined;
+  const secrets = parsed.filter((secret) => secret !== null);
+  if (secrets.length === parsed.length && secrets.length <= 2) return secrets;
+  context.addIssue({
+    code: 'custom',
+    message:
+      'must be whsec_ and at least 24 random bytes in base64; two with a space between during a change',
+  });
+  return z.NEVER;
 }
 
 function networks(text: string | undefined, context: z.RefinementCtx): Network[] {

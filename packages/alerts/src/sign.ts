@@ -27,3 +27,14 @@ const BRAND = 'whsec_';
 
 /** A signing secret as its user stores it. */
 export const signingSecretText = (secret: Buffer): string => `${BRAND}${secret.toString('base64')}`;
+
+/** A signing secret from what its user stores. @returns null unless it has at least 24 bytes */
+export function parseSigningSecret(text: string): Buffer | null {
+  const encoded = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text)?.[1];
+  if (encoded === undefined) return null;
+  const secret = Buffer.from(encoded, 'base64');
+  return secret.length < SECRET_BYTES_MIN ? null : secret;
+}
+
+/** As Standard Webhooks asks for. */
+const SECRET_BYTES_MIN = 24;

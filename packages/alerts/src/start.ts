@@ -1,7 +1,7 @@
 import type { Logger } from '@ceiba/process/log';
 import { createMailer, type MailSettings } from '@ceiba/process/mail';
-import { type Database, DatabaseClient } from '@ceiba/schema';
 import { attempt } from './attempt.ts';
+import { connect } from './connect.ts';
 import { startDetecting } from './detection.ts';
 import type { Network } from './networks.ts';
 import { AlertSender } from './sender.ts';
@@ -22,8 +22,6 @@ export interface AlertOptions {
 /** The whole attempt, in ms; the claim of a delivery lasts longer. */
 const WEBHOOK_MS = 15_000;
 const MAIL_MS = 45_000;
-/** Longer than the statements of alerts take, in ms. */
-const BUDGET_MS = 10_000;
 
 /**
  * Detects and sends alerts until the process ends (ADR 0056); what it had claimed is sent by another.
@@ -50,17 +48,4 @@ export function startAlerts(options: AlertOptions): void {
     log,
   });
   startDetecting({ run: detection, log });
-}
-
-function connect({ databaseUrl, applicationName }: AlertOptions, maxConnections: number) {
-  const client = new DatabaseClient(databaseUrl, {
-    applicationName,
-    maxConnections,
-    // Postgres cancels a slow statement before its caller gives up, so that it fails alone.
-    statementTimeoutMs: BUDGET_MS * 0.8,
-    verifyPrimaryAfterMs: 1_000,
-    isPatient: true,
-    isLateAlone: true,
-  });
-  return <T>(work: (db: Database) => Promise<T>) => client.run(BUDGET_MS, work);
 }

@@ -55,6 +55,7 @@ export * from './api-key/transition.ts';
 export * from './api-key/update.ts';
 export { AUDIT_ACTIONS, type AuditAction } from './audit/actions.ts';
 export * from './audit/list.ts';
+export { type StreamedEntry, takeAuditEntries } from './audit/stream.ts';
 export { classifyError } from './connection/classify-error.ts';
 export { DatabaseClient } from './connection/client.ts';
 export { createDatabase, type Database, type DatabaseOptions } from './connection/database.ts';

@@ -1,4 +1,5 @@
 import { startAlerts } from '@ceiba/alerts';
+import { startAuditStreams } from '@ceiba/alerts/audit-stream';
 import { limitBodies } from '@ceiba/process/limit-bodies';
 import { env } from '../env.ts';
 import { announceSetup } from './announce-setup.ts';
@@ -11,26 +12,33 @@ const UNTRUSTED_PROXY =
   'of proxies that append to the header. Without a proxy, leave it at 0.';
 
 /**
- * Validates the settings, starts to limit the bodies of requests, to record the addresses of peers, and to
- * detect and send alerts. Warns once where a proxy seems to be in front that the settings do not name, and
+ * Validates the settings, starts to limit the bodies of requests, to record the addresses of peers, to
+ * detect and send alerts, and to stream the audit log where a receiver is set. Warns once where a proxy seems to be in front that the settings do not name, and
  * where there is no administrator.
  *
  * @throws an error that names every invalid setting
  */
 export function start(): void {
   const { databaseUrl, mail, publicOrigin, sendsAlerts, trustedProxyHops, webhookNetworks } = env();
+  const { auditWebhook: webhook, auditOtlpUrl: otlpUrl } = env();
+  const applicationName = 'ceiba-console';
   limitBodies();
   recordPeerAddresses();
   if (trustedProxyHops === 0) onFirstForwarded(() => log.warn(UNTRUSTED_PROXY));
   if (sendsAlerts) {
     startAlerts({
       databaseUrl,
-      applicationName: 'ceiba-console',
+      applicationName,
       mail,
       webhookNetworks,
       consoleUrl: publicOrigin,
       log,
     });
   }
+  startAuditStreams({ databaseUrl, applicationName, webhook, otlpUrl, log }).catch(
+    (error: unknown) => {
+      log.error({ err: error }, 'the audit log is not streamed');
+    },
+  );
   announceSetup();
 }

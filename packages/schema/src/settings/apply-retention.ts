@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { removeExpiredTokens } from '../access-token/list.ts';
+import { removeUnusedStreams } from '../audit/stream.ts';
 import type { Executor, Transactor } from '../connection/database.ts';
 import { findUsageToRemove, removeUsage } from '../usage/remove.ts';
 import { asUpkeep } from '../usage/upkeep.ts';
@@ -12,8 +13,8 @@ export interface ApplyRetentionResult {
 }
 
 /**
- * Removes usage and audit rows past their retention, the usage of deleted projects and access tokens
- * that expired weeks ago, in one transaction of at most `maxRows` rows of each. Call it until it is complete.
+ * Removes usage and audit rows past their retention, the usage of deleted projects, access tokens that
+ * expired weeks ago and what waits for streams of the audit log that ended, in one transaction of at most `maxRows` rows of each. Call it until it is complete.
  */
 export async function applyRetention(
   db: { orm: Transactor },
@@ -23,7 +24,9 @@ export async function applyRetention(
     const { usageDays, auditDays } = await readRetention({ orm: tx });
     const usage = await findUsageToRemove(tx, firstDayKept(usageDays));
     return usage === undefined
-      ? (await removeAudit(tx, auditDays, maxRows)) + (await removeExpiredTokens(tx))
+      ? (await removeAudit(tx, auditDays, maxRows)) +
+          (await removeExpiredTokens(tx)) +
+          (await removeUnusedStreams(tx, maxRows))
       : removeUsage(tx, usage, maxRows);
   });
   return { removedRows: removed ?? 0, isComplete: removed === null || removed === 0 };

@@ -907,7 +907,9 @@ describe.each(Object.entries(MUTATIONS))('%s', (verb, [mutate, actions]) => {
       const ofProject =
         /^(project|subscription|policy|customer|customer_plan|api_key|alert_destination|alert_address|invitation|member)\./;
       expect(row.project_id !== null).toBe(ofProject.test(row.action));
-      expect(row.owner_id !== null).toBe(!/^(plan|retention|second_factor|setup_token)\./.test(row.action));
+      expect(row.owner_id !== null).toBe(
+        !/^(plan|retention|second_factor|setup_token)\./.test(row.action),
+      );
     }
   });
 });
