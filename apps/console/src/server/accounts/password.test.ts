@@ -7,6 +7,7 @@ const verbs = vi.hoisted(() => ({
   findAuthenticator: vi.fn(),
   findUserByEmail: vi.fn(),
   forgiveAttempt: vi.fn(),
+  mustUsePasskey: vi.fn(),
   recordRefusedSignIn: vi.fn(),
   startChallenge: vi.fn(),
   startSession: vi.fn(),
@@ -39,6 +40,7 @@ beforeEach(() => {
   verbs.findUserByEmail.mockResolvedValue(OWNER);
   verbs.verifyPassword.mockResolvedValue(true);
   verbs.findAuthenticator.mockResolvedValue(null);
+  verbs.mustUsePasskey.mockResolvedValue(false);
   verbs.startSession.mockResolvedValue({ sessionId: 'session' });
 });
 
@@ -104,6 +106,18 @@ describe('signInWithPassword', () => {
       purpose: 'second_factor',
       tokenDigest: 'digest',
       user: { userId: 'owner', sessionVersion: 7 },
+    });
+  });
+
+  it('starts no session where a passkey is the required second factor, and records the password', async () => {
+    verbs.mustUsePasskey.mockResolvedValue(true);
+    expect(await signIn()).toEqual({ kind: 'passkey_required' });
+    expect(verbs.startSession).not.toHaveBeenCalled();
+    expect(verbs.forgiveAttempt).not.toHaveBeenCalled();
+    for (const work of afterAnswer) await work();
+    expect(verbs.recordRefusedSignIn).toHaveBeenCalledExactlyOnceWith(expect.anything(), {
+      action: 'sign_in.refuse_second_factor',
+      userId: 'owner',
     });
   });
 
