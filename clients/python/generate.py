@@ -96,12 +96,17 @@ def named_type(name: str, schema: dict) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
+def argument(name: str) -> str:
+    return name.lower().replace("-", "_") if "-" in name else snake(name)
+
+
 def method(path: str, verb: str, operation: dict, shared: list) -> str:
     parameters = shared + operation.get("parameters", [])
     inputs = [p["name"] for p in parameters if p["in"] == "path" and p["name"] != "projectId"]
     queries = {
         p["name"]: f"Optional[{type_of(p['schema'])}]" for p in parameters if p["in"] == "query"
     }
+    headers = [p["name"] for p in parameters if p["in"] == "header"]
     body = operation.get("requestBody")
     answer = operation["responses"]["200"].get("content", {}).get("application/json", {})
     arguments = ["self", *[f"{snake(name)}: str" for name in inputs]]
@@ -110,8 +115,9 @@ def method(path: str, verb: str, operation: dict, shared: list) -> str:
         optional = "" if body.get("required") else " = None"
         kind = type_of(schema) if body.get("required") else f"Optional[{type_of(schema)}]"
         arguments.append(f"body: {kind}{optional}")
-    if queries:
-        arguments += ["*", *[f"{snake(name)}: {kind} = None" for name, kind in queries.items()]]
+    named = {**queries, **{name: "Optional[str]" for name in headers}}
+    if named:
+        arguments += ["*", *[f"{argument(name)}: {kind} = None" for name, kind in named.items()]]
     address = re.sub(
         r"\{(\w+)\}",
         lambda found: "{self.project_id}"
@@ -129,7 +135,9 @@ def method(path: str, verb: str, operation: dict, shared: list) -> str:
         lines.append(f"        path += _query({{{pairs}}})")
     given = "body" if body is not None and body.get("required") else "body or {}" if body else "None"
     kind = type_of(answer.get("schema", {}))
-    lines.append(f'        return cast({kind}, self._call("{verb.upper()}", path, {given}))')
+    extra = ", ".join(f'"{name.lower()}": {argument(name)}' for name in headers)
+    sent = f", {{{extra}}}" if headers else ""
+    lines.append(f'        return cast({kind}, self._call("{verb.upper()}", path, {given}{sent}))')
     return "\n".join(lines) + "\n"
 
 
@@ -161,7 +169,9 @@ def generated() -> str:
         "class Operations:\n"
         '    """One method per route; `Client` sends them."""\n\n'
         "    project_id: str\n\n"
-        "    def _call(self, method: str, path: str, body: Any) -> Any:\n"
+        "    def _call(\n"
+        "        self, method: str, path: str, body: Any, headers: Mapping[str, Optional[str]] = {}\n"
+        "    ) -> Any:\n"
         "        raise NotImplementedError\n\n"
     )
     methods = []

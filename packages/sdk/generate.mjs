@@ -17,6 +17,9 @@ const ROOTS = [
   'ApiKeyListResult',
   'ApiKeyCreateResult',
   'ApiKeyLifecycleResult',
+  'ApiKeyRotateResult',
+  'ApiKeysCreateResult',
+  'ApiKeysImportResult',
   'Decision',
   'Customer',
   'CustomerListResult',
@@ -28,6 +31,8 @@ const ROOTS = [
 const INPUTS = [
   'CreateApiKeyRequest',
   'UpdateApiKeyRequest',
+  'RotateApiKeyRequest',
+  'ImportedApiKey',
   'CreateCustomerRequest',
   'UpdateCustomerRequest',
 ];
@@ -52,7 +57,7 @@ const DISPENSABLE = [
 const HEAD = `/** What the Runtime answers. Written by generate.mjs from its OpenAPI document. */
 
 import type { DenialReason } from '@ceiba/contract/sets';
-import { anyText, count, fieldsOf, list, nullable, oneOf, type Read, shape, text } from '../json.ts';
+import { anyText, count, either, fieldsOf, list, nullable, oneOf, type Read, shape, text } from '../json.ts';
 
 /*
  * Answers are read field by field, because a value that only resembles an allow must not become one
@@ -80,7 +85,10 @@ function withParts(name, found = new Set()) {
 function typeOf(schema) {
   const variants = variantsOf(schema);
   if (variants) return variants.map(typeOf).join(' | ');
-  if (schema.type === 'array') return `${typeOf(schema.items)}[]`;
+  if (schema.type === 'array') {
+    const item = typeOf(schema.items);
+    return item.includes(' | ') ? `(${item})[]` : `${item}[]`;
+  }
   const types = {
     string: 'string',
     integer: 'number',
@@ -96,6 +104,7 @@ function readerOf(schema) {
   const variants = variantsOf(schema);
   if (variants) {
     const [some, nothing] = variants;
+    if (variants.every(nameOf)) return `either(${variants.map(readerOf).join(', ')})`;
     if (nothing?.type !== 'null') throw new Error(`no reader for ${JSON.stringify(schema)}`);
     return `nullable(${readerOf(some)})`;
   }

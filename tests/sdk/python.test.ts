@@ -138,7 +138,7 @@ assert [question["cost"] for question in client.questions] == [25, 1]
     await run(python, ['-c', `${blockOf('costs.py')}${ask}`], { env });
   });
 
-  it('creates, changes, finds, suspends and resumes a customer, as its README shows', async () => {
+  it('creates, rotates, repeats and finds keys and manages customers, as its README shows', async () => {
     const temporary = mkdtempSync(join(tmpdir(), 'ceiba-python-'));
     const { projectId, secret } = await runtime.world.createProject();
     const settings = {
@@ -155,6 +155,10 @@ assert [question["cost"] for question in client.questions] == [25, 1]
     };
     const others = '\nassert client.get_customer_by_external_id("other") is None\n';
     const { stdout } = await run(python, ['-c', `${blockOf('customers.py')}${others}`], { env });
+    const keys = await run(python, ['-c', blockOf('keys.py')], { env });
+    expect(keys.stdout).toMatch(
+      /never shown again: 5\d characters\n\[200, 400\]\n\['Nightly job'\]\n$/,
+    );
     rmSync(temporary, { recursive: true });
     expect(stdout).toMatch(/^acme has used 0 by \d{4}-\S+\n\['acme'\]\n$/);
   });

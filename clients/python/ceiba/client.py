@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import http.client
 import json
-from typing import Any, Collection, Optional, Protocol
+from typing import Any, Collection, Dict, Iterator, Mapping, Optional, Protocol, Union
 
-from .operations import AuthorizeRequest, Customer, Decision, Operations
+from .operations import (
+    ApiKeyListResult,
+    ApiKeySummary,
+    AuthorizeRequest,
+    Customer,
+    Decision,
+    Operations,
+    _query,
+)
 from .settings import parse_base_url, parse_project_id, parse_secret, parse_timeout
 from .transport import Headers, Transport
 
@@ -72,14 +80,45 @@ class Client(Operations):
         """Closes the idle connections, for a process that ends its clients before itself."""
         self._transport.close()
 
-    def _call(self, method: str, path: str, body: Any) -> Any:
-        headers: Headers = [("accept", "application/json")]
+    def each_api_key(
+        self,
+        *,
+        metadata: Optional[Mapping[str, str]] = None,
+        customer_id: Optional[str] = None,
+        status: Optional[str] = None,
+        search: Optional[str] = None,
+        page_size: int = 50,
+    ) -> Iterator[ApiKeySummary]:
+        """The keys of a query, newest first, page by page as they are read.
+
+        :param metadata: top-level fields of the metadata, each with the text that it is
+        """
+        query: Dict[str, Union[str, int, None]] = {
+            **{f"metadata.{name}": text for name, text in (metadata or {}).items()},
+            "customerId": customer_id,
+            "status": status,
+            "search": search,
+            "limit": page_size,
+        }
+        while True:
+            path = f"/rt/projects/{self.project_id}/api-keys{_query(query)}"
+            page: ApiKeyListResult = self._call("GET", path, None)
+            yield from page["apiKeys"]
+            query["cursor"] = page.get("nextCursor")
+            if query["cursor"] is None:
+                return
+
+    def _call(
+        self, method: str, path: str, body: Any, headers: Mapping[str, Optional[str]] = {}
+    ) -> Any:
+        sent: Headers = [("accept", "application/json")]
+        sent += [(name, value) for name, value in headers.items() if value is not None]
         data = b""
         if body is not None:
-            headers.append(("content-type", "application/json"))
+            sent.append(("content-type", "application/json"))
             data = json.dumps(body).encode()
         try:
-            answer = self._transport.send(method, path, headers, data, ANSWER_BYTES_MAX)
+            answer = self._transport.send(method, path, sent, data, ANSWER_BYTES_MAX)
         except (OSError, http.client.HTTPException) as error:
             raise CeibaError(f"the Runtime gave no answer: {error!r}") from error
         try:

@@ -577,7 +577,9 @@ class Operations:
 
     project_id: str
 
-    def _call(self, method: str, path: str, body: Any) -> Any:
+    def _call(
+        self, method: str, path: str, body: Any, headers: Mapping[str, Optional[str]] = {}
+    ) -> Any:
         raise NotImplementedError
 
     def authorize(self, body: "AuthorizeRequest") -> "Decision":
@@ -596,10 +598,10 @@ class Operations:
         path += _query({"customerId": customer_id, "status": status, "search": search, "limit": limit, "cursor": cursor})
         return cast("ApiKeyListResult", self._call("GET", path, None))
 
-    def create_api_key(self, body: "CreateApiKeyRequest") -> "ApiKeyCreateResult":
+    def create_api_key(self, body: "CreateApiKeyRequest", *, idempotency_key: Optional[str] = None) -> "ApiKeyCreateResult":
         """Create a key. Only this answer contains the plaintext, and it cannot be retrieved again. Of `customerId` and `externalCustomerId` at most one may be given. With an `Idempotency-Key`, a repeated call makes no second key: within 24 hours it is a conflict, with the `apiKeyId` of the key that the first call has made."""
         path = f"/rt/projects/{self.project_id}/api-keys"
-        return cast("ApiKeyCreateResult", self._call("POST", path, body))
+        return cast("ApiKeyCreateResult", self._call("POST", path, body, {"idempotency-key": idempotency_key}))
 
     def create_api_keys(self, body: "CreateApiKeysRequest") -> "ApiKeysCreateResult":
         """Create up to 100 keys. Each key is created, or refused, by itself, in order, as by `createApiKey`. Takes no `Idempotency-Key`."""

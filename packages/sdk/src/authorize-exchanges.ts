@@ -48,7 +48,7 @@ export function createAuthorizeExchanges(
   breaker: CircuitBreaker,
 ): AuthorizeExchanges {
   async function ask<T>(
-    target: Pick<Exchange, 'path' | 'body' | 'timeoutMs' | 'signal' | 'trace'>,
+    target: Pick<Exchange, 'path' | 'body' | 'timeoutMs' | 'signal' | 'headers'>,
     parse: (body: unknown) => T | undefined,
     questions = 1,
   ): Promise<T> {
@@ -58,7 +58,9 @@ export function createAuthorizeExchanges(
   }
 
   function one({ json: body, timeoutMs, signal, trace }: Question): Promise<Decision> {
-    return breaker.run(() => ask({ path, body, timeoutMs, signal, trace }, parseDecision));
+    return breaker.run(() =>
+      ask({ path, body, timeoutMs, signal, headers: trace && { ...trace } }, parseDecision),
+    );
   }
 
   async function batch(questions: readonly Question[], signal: AbortSignal) {
@@ -68,7 +70,13 @@ export function createAuthorizeExchanges(
     const timeoutMs = Math.max(...questions.map((question) => question.timeoutMs));
     // None of them is sampled, so with the trace of any of them the Runtime records nothing.
     const trace = questions.find((question) => question.trace)?.trace;
-    const target = { path: `${path}/batch`, body, timeoutMs, signal, trace };
+    const target = {
+      path: `${path}/batch`,
+      body,
+      timeoutMs,
+      signal,
+      headers: trace && { ...trace },
+    };
     const parse = (answer: unknown) => parseBatchAnswers(answer, count);
     try {
       return await breaker.run(() => ask(target, parse, count).catch(nullIfNotServed), isLost);

@@ -13,7 +13,10 @@ import {
   parseApiKeyCreateResult,
   parseApiKeyLifecycleResult,
   parseApiKeyListResult,
+  parseApiKeyRotateResult,
   parseApiKeySummary,
+  parseApiKeysCreateResult,
+  parseApiKeysImportResult,
   parseUsageResult,
 } from './generated/wire.ts';
 import { isRefusedQuestion, resultOf, withSetting } from './http/answer.ts';
@@ -26,13 +29,21 @@ import type {
   ApiKeyCreateResult,
   ApiKeyLifecycleResult,
   ApiKeyListResult,
+  ApiKeyPage,
+  ApiKeyQuery,
+  ApiKeyRotateResult,
   ApiKeySummary,
+  ApiKeysCreateResult,
+  ApiKeysImportResult,
   AuthorizeClient,
   AuthorizeInput,
   AuthorizeOptions,
   CallOptions,
+  CreateApiKeyOptions,
   CreateApiKeyRequest,
   Decision,
+  ImportedApiKey,
+  RotateApiKeyRequest,
   UpdateApiKeyRequest,
   UsageQuery,
   UsageResult,
@@ -149,7 +160,41 @@ export class CeibaRuntimeClient implements AuthorizeClient {
    * by default).
    */
   listApiKeys(options?: CallOptions): Promise<ApiKeyListResult> {
-    return this.#call('GET', KEYS, undefined, parseApiKeyListResult, options, LIST_BYTES_MAX);
+    return this.#call('GET', KEYS, undefined, parseApiKeyListResult, options, {
+      maxResponseBytes: LIST_BYTES_MAX,
+    });
+  }
+
+  /**
+   * A page of the keys, newest first; each field of the query narrows the list. `nextCursor` is null on
+   * the last page.
+   */
+  async findApiKeys(query: ApiKeyQuery = {}, options?: CallOptions): Promise<ApiKeyPage> {
+    const { metadata = {}, limit = PAGE, ...rest } = query;
+    const fields = Object.entries(metadata).map(([name, text]) => [`metadata.${name}`, text]);
+    const path = `${KEYS}${queryOf({ ...rest, limit, ...Object.fromEntries(fields) })}`;
+    const found = await this.#call('GET', path, undefined, parseApiKeyListResult, options, {
+      maxResponseBytes: PAGE_BYTES_MAX,
+    });
+    return { ...found, nextCursor: found.nextCursor ?? null };
+  }
+
+  /**
+   * The keys of a query, page by page as they are read.
+   *
+   * @example
+   * for await (const key of client.eachApiKey({ status: 'active' })) console.log(key.displayName);
+   */
+  async *eachApiKey(
+    query: Omit<ApiKeyQuery, 'cursor'> = {},
+    options?: CallOptions,
+  ): AsyncGenerator<ApiKeySummary, void, undefined> {
+    let cursor: string | undefined;
+    do {
+      const page: ApiKeyPage = await this.findApiKeys({ ...query, cursor }, options);
+      yield* page.apiKeys;
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
   }
 
   /** One key. 404 `not_found` also for a key of another project. */
@@ -158,17 +203,66 @@ export class CeibaRuntimeClient implements AuthorizeClient {
   }
 
   /**
-   * Creates a key, from its name alone or with its customer, scopes, expiry and limits. Only this
-   * result contains `plaintextKey`: if the call fails without an answer, list the keys and revoke the
+   * Creates a key, from its name alone or with its customer, scopes, expiry, limits and metadata. Only
+   * this result contains `plaintextKey`: if the call fails without an answer, list the keys and rotate the
    * new one, whose plaintext is lost. 403 `plan_limit_reached` at the cap of active keys, of the
    * project's plan or the customer's.
+   *
+   * With `idempotencyKey` the call may be repeated for 24 hours: a repeat makes no second key, and is 409
+   * `conflict` with the `apiKeyId` of the first one in `body`.
    */
   createApiKey(
     nameOrInput: string | CreateApiKeyRequest,
-    options?: CallOptions,
+    options: CreateApiKeyOptions = {},
   ): Promise<ApiKeyCreateResult> {
     const input = typeof nameOrInput === 'string' ? { displayName: nameOrInput } : nameOrInput;
-    return this.#call('POST', KEYS, input, parseApiKeyCreateResult, options);
+    const { idempotencyKey } = options;
+    const headers = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey };
+    return this.#call('POST', KEYS, input, parseApiKeyCreateResult, options, { headers });
+  }
+
+  /** Creates up to 100 keys. One that is refused is a result of its own, and leaves the others. */
+  createApiKeys(
+    apiKeys: readonly CreateApiKeyRequest[],
+    options?: CallOptions,
+  ): Promise<ApiKeysCreateResult> {
+    return this.#call('POST', `${KEYS}/batch`, { apiKeys }, parseApiKeysCreateResult, options);
+  }
+
+  /**
+   * Takes over up to 1,000 keys of another issuer, by SHA-256 of their secrets. One that is refused is a
+   * result of its own; one that the project has already keeps its id, so that the call may be repeated.
+   * It may take more than a second: raise `timeoutMs`.
+   */
+  importApiKeys(
+    apiKeys: readonly ImportedApiKey[],
+    options?: CallOptions,
+  ): Promise<ApiKeysImportResult> {
+    return this.#call('POST', `${KEYS}/import`, { apiKeys }, parseApiKeysImportResult, options, {
+      maxResponseBytes: PAGE_BYTES_MAX,
+    });
+  }
+
+  /**
+   * Gives a key a new secret; its id, limits, customer, scopes and history stay. The secret that
+   * `keyPrefix` names stays valid for `overlapSeconds`, never past the key's expiry. Only this result
+   * contains `plaintextKey`: after a lost answer read the key, and rotate the secret that it has now. 409
+   * `conflict` for a key that is not active or has expired, for another prefix, and, without `confirm`,
+   * while an earlier secret is still valid.
+   */
+  async rotateApiKey(
+    apiKeyId: string,
+    input: RotateApiKeyRequest,
+    options?: CallOptions,
+  ): Promise<ApiKeyRotateResult> {
+    const path = `${keyPath(apiKeyId)}/rotate`;
+    return this.#call('POST', path, input, parseApiKeyRotateResult, options);
+  }
+
+  /** Ends the secret that a rotation has replaced, from the next decision on. May be repeated. */
+  async endPreviousSecret(apiKeyId: string, options?: CallOptions): Promise<ApiKeySummary> {
+    const path = `${keyPath(apiKeyId)}/end-previous-secret`;
+    return this.#call('POST', path, {}, parseApiKeySummary, options);
   }
 
   /**
@@ -231,7 +325,7 @@ export class CeibaRuntimeClient implements AuthorizeClient {
     body,
     parse,
     { signal, timeoutMs = this.#timeoutMs } = {},
-    maxResponseBytes = ANSWER_BYTES_MAX,
+    { maxResponseBytes = ANSWER_BYTES_MAX, headers } = {},
   ) => {
     const exchange = {
       method,
@@ -240,10 +334,16 @@ export class CeibaRuntimeClient implements AuthorizeClient {
       timeoutMs: parseTimeout(timeoutMs),
       maxResponseBytes,
       signal,
+      headers,
     };
     return resultOf(await this.#transport.send(exchange), parse, maxResponseBytes);
   };
 }
+
+/** A page has at most 500 keys, each with at most 4 KiB of metadata; an import 1,000 results. */
+const PAGE_BYTES_MAX = 8 * 1024 * 1024;
+/** As the Runtime's: a page needs a parameter. */
+const PAGE = 50;
 
 const KEYS = '/api-keys';
 const keyPath = (apiKeyId: string) => `${KEYS}/${segmentOf(apiKeyId, 'apiKeyId')}`;

@@ -50,7 +50,9 @@ export class Customers {
   /** A page of the customers, newest first; each field of the query narrows the list. */
   list(query: CustomerQuery = {}, options?: CallOptions): Promise<CustomerListResult> {
     const path = `/customers${queryOf(query)}`;
-    return this.#call('GET', path, undefined, parseCustomerListResult, options, PAGE_BYTES_MAX);
+    return this.#call('GET', path, undefined, parseCustomerListResult, options, {
+      maxResponseBytes: PAGE_BYTES_MAX,
+    });
   }
 
   /**

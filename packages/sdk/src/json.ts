@@ -38,6 +38,11 @@ export function nullable<T>(read: Read<T>): Read<T | null> {
   return (value) => (value === null ? null : read(value));
 }
 
+/** What the first of two readers that accepts it reads. */
+export function either<One, Other>(one: Read<One>, other: Read<Other>): Read<One | Other> {
+  return (value) => one(value) ?? other(value);
+}
+
 /** A list of what the reader reads; one invalid entry invalidates it. */
 export function list<T>(read: Read<T>): Read<T[]> {
   return (value) => {

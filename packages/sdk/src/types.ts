@@ -1,5 +1,5 @@
 import type * as sets from '@ceiba/contract/sets';
-import type { AccessContext, Decision, Limits } from './generated/wire.ts';
+import type { AccessContext, ApiKeyListResult, Decision, Limits } from './generated/wire.ts';
 
 export type * from './generated/wire.ts';
 
@@ -51,6 +51,32 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Total deadline of this call in milliseconds; the config's by default. */
   readonly timeoutMs?: number | undefined;
+}
+
+/** Settings of the creation of a key. */
+export interface CreateApiKeyOptions extends CallOptions {
+  /** Names the creation for 24 hours: 1 to 255 printable characters of ASCII. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** Which keys a page has. */
+export interface ApiKeyQuery {
+  readonly customerId?: string | undefined;
+  readonly status?: ApiKeyStatus | undefined;
+  /** Part of the name in either letter case, the first characters of the prefix, or the id. */
+  readonly search?: string | undefined;
+  /** Top-level fields of the metadata, each with the text that it is. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** 1 to 500; 50 by default. */
+  readonly limit?: number | undefined;
+  /** The `nextCursor` of the previous page. */
+  readonly cursor?: string | undefined;
+}
+
+/** A page of keys. */
+export interface ApiKeyPage extends ApiKeyListResult {
+  /** Null on the last page. */
+  readonly nextCursor: string | null;
 }
 
 /** Which customers a page has. */

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { signatureHeaders, signingSecretText } from '@ceiba/alerts/sign';
 import { accepts, freePort } from '@ceiba/devstack/ports';
 import { waitFor } from '@ceiba/devstack/wait';
 import express from 'express';
@@ -166,6 +167,25 @@ describe('the README of the SDK and the pages of the frameworks', () => {
   it('creates, finds, suspends and resumes a customer with a key', async () => {
     const { stdout } = await run(process.execPath, [snippet('readme', 'customers.mjs')]);
     expect(stdout).toMatch(/^acme has used 0 of 50000 by \d{4}-\S+\n\[ 'acme' \]\n$/);
+  });
+
+  it('creates a key once, rotates it and finds it by its metadata', async () => {
+    const { stdout } = await run(process.execPath, [snippet('readme', 'rotate.mjs')]);
+    expect(stdout).toMatch(/^\d{4}-\S+Z\nOrder\n$/);
+  });
+
+  it('accepts an alert that is signed, and no other', async () => {
+    const secret = Buffer.from('the secret of a receiver');
+    process.env.CEIBA_WEBHOOK_SECRET = signingSecretText(secret);
+    const url = pathToFileURL(snippet('readme', 'alerts.mjs')).href;
+    const { POST } = await import(/* @vite-ignore */ url);
+    delete process.env.CEIBA_WEBHOOK_SECRET;
+    const data = { project: { name: 'Reports' } };
+    const body = JSON.stringify({ type: 'alert.test', timestamp: new Date().toISOString(), data });
+    const headers = signatureHeaders({ id: 'msg_1', at: new Date(), body }, [secret]);
+    const send = (text: string) =>
+      POST(new Request('http://localhost/', { method: 'POST', headers, body: text }));
+    expect([(await send(body)).status, (await send(`${body} `)).status]).toEqual([204, 400]);
   });
 
   it('charges what a request costs', async () => {

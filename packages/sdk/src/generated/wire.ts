@@ -1,7 +1,7 @@
 /** What the Runtime answers. Written by generate.mjs from its OpenAPI document. */
 
 import type { DenialReason } from '@ceiba/contract/sets';
-import { anyText, count, fieldsOf, list, nullable, oneOf, type Read, shape, text } from '../json.ts';
+import { anyText, count, either, fieldsOf, list, nullable, oneOf, type Read, shape, text } from '../json.ts';
 
 /*
  * Answers are read field by field, because a value that only resembles an allow must not become one
@@ -102,6 +102,79 @@ export interface ApiKeyLifecycleResult {
 
 export const parseApiKeyLifecycleResult: Read<ApiKeyLifecycleResult> = shape(
   { apiKeyId: text, status: oneOf('revoked', 'archived') },
+);
+
+/** The secret that a rotation has replaced, and how long it stays valid. */
+export interface ReplacedSecret {
+  readonly keyPrefix: string;
+  /** Exclusive. */
+  readonly validUntil: string;
+}
+
+const parseReplacedSecret: Read<ReplacedSecret> = shape(
+  { keyPrefix: text, validUntil: text },
+);
+
+/** The new secret of a key: the only answer with it, and it cannot be retrieved again. */
+export interface ApiKeyRotateResult {
+  readonly apiKeyId: string;
+  readonly keyPrefix: string;
+  readonly plaintextKey: string;
+  /** Null where it has ended. */
+  readonly previous: ReplacedSecret | null;
+}
+
+export const parseApiKeyRotateResult: Read<ApiKeyRotateResult> = shape(
+  { apiKeyId: text, keyPrefix: text, plaintextKey: text, previous: nullable(parseReplacedSecret) },
+);
+
+/** One of several keys was created. */
+export interface CreatedApiKey {
+  readonly status: 200;
+  readonly apiKey: ApiKeyCreateResult;
+}
+
+const parseCreatedApiKey: Read<CreatedApiKey> = shape(
+  { status: oneOf(200), apiKey: parseApiKeyCreateResult },
+);
+
+/** One of several keys was refused; the others were not. */
+export interface ApiKeyError {
+  readonly status: 400 | 403 | 404 | 409;
+  readonly error: string;
+  readonly message: string;
+}
+
+const parseApiKeyError: Read<ApiKeyError> = shape(
+  { status: oneOf(400, 403, 404, 409), error: text, message: text },
+);
+
+/** One result per key, in their order. */
+export interface ApiKeysCreateResult {
+  readonly results: (CreatedApiKey | ApiKeyError)[];
+}
+
+export const parseApiKeysCreateResult: Read<ApiKeysCreateResult> = shape(
+  { results: list(either(parseCreatedApiKey, parseApiKeyError)) },
+);
+
+/** The project has the key, from this import or from before. */
+export interface ImportedApiKeyResult {
+  readonly status: 200;
+  readonly apiKeyId: string;
+}
+
+const parseImportedApiKeyResult: Read<ImportedApiKeyResult> = shape(
+  { status: oneOf(200), apiKeyId: text },
+);
+
+/** One result per key, in their order. */
+export interface ApiKeysImportResult {
+  readonly results: (ImportedApiKeyResult | ApiKeyError)[];
+}
+
+export const parseApiKeysImportResult: Read<ApiKeysImportResult> = shape(
+  { results: list(either(parseImportedApiKeyResult, parseApiKeyError)) },
 );
 
 /** The key of the caller. */
@@ -402,6 +475,46 @@ export interface UpdateApiKeyRequest {
   readonly dailyQuota?: number | null | undefined;
   /** What calls of a month may cost; null for no limit. */
   readonly monthlyQuota?: number | null | undefined;
+}
+
+/** Which secret of a key to replace, and how long it stays valid. */
+export interface RotateApiKeyRequest {
+  /** Of the secret to replace, so that a repeated call replaces no other one. */
+  readonly keyPrefix: string;
+  /** How long the replaced secret stays valid; 0 ends it with the next decision. */
+  readonly overlapSeconds: number;
+  /** Whether a secret that is still within its overlap may end at once. */
+  readonly confirm?: boolean | undefined;
+}
+
+/** A key that another issuer made. */
+export interface ImportedApiKey {
+  /** SHA-256 of the whole secret, as callers present it. */
+  readonly digest: string;
+  /** How `digest` is written. */
+  readonly encoding: 'hex' | 'base64' | 'base64url';
+  /** A label of 1 to 100 characters, none of them a control character. */
+  readonly displayName: string;
+  /** The beginning of the secret, or another text that helps to recognise it. */
+  readonly keyPrefix: string;
+  /** The owner’s own id of a customer that the project has; null for none. */
+  readonly externalCustomerId?: string | null | undefined;
+  /** The labels of the policies that it may call, at most 64; null for all. */
+  readonly scopes?: string[] | null | undefined;
+  /** An RFC 3339 time with Z or an offset; null removes the expiry. */
+  readonly expiresAt?: string | null | undefined;
+  /** Any JSON object of at most 4096 bytes; replaced whole. */
+  readonly metadata?: Record<string, unknown> | undefined;
+  /** Calls per minute; null for no limit. */
+  readonly rateLimitPerMinute?: number | null | undefined;
+  /** What calls of a day in UTC may cost; null for no limit. */
+  readonly dailyQuota?: number | null | undefined;
+  /** What calls of a month may cost; null for no limit. */
+  readonly monthlyQuota?: number | null | undefined;
+  /** Whether its calls are denied until it is enabled. */
+  readonly disabled?: boolean | undefined;
+  /** When it was made, not in the future. */
+  readonly createdAt?: string | undefined;
 }
 
 /** A new customer. Only its external id is required. */

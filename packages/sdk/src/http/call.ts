@@ -8,7 +8,7 @@ export type Call = <T>(
   body: object | undefined,
   parse: (body: unknown) => T | undefined,
   options?: CallOptions,
-  maxResponseBytes?: number,
+  of?: { readonly maxResponseBytes?: number; readonly headers?: Readonly<Record<string, string>> },
 ) => Promise<T>;
 
 /**

@@ -19,10 +19,13 @@ export function createFetchTransport(
   baseHeaders: BaseHeaders,
   fetch: FetchLike,
 ): Transport {
-  function begin({ method, path, body, trace }: Exchange, signal: AbortSignal): Promise<Response> {
+  function begin(
+    { method, path, body, headers: own }: Exchange,
+    signal: AbortSignal,
+  ): Promise<Response> {
     const init = { method, headers: baseHeaders, redirect: 'manual', signal } as const;
     if (body === undefined) return fetch(baseUrl + path, init);
-    const headers = { ...baseHeaders, ...trace, 'content-type': 'application/json' };
+    const headers = { ...baseHeaders, ...own, 'content-type': 'application/json' };
     return fetch(baseUrl + path, { ...init, headers, body });
   }
 

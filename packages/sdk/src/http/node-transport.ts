@@ -42,7 +42,7 @@ export function createNodeTransport(baseUrl: string, baseHeaders: BaseHeaders): 
         ? baseHeaders
         : {
             ...baseHeaders,
-            ...exchange.trace,
+            ...exchange.headers,
             'content-type': 'application/json',
             'content-length': Buffer.byteLength(body),
           };

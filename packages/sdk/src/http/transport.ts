@@ -1,5 +1,4 @@
 import { RuntimeTransportError } from '../errors.ts';
-import type { TraceHeaders } from '../trace-context.ts';
 
 /** One call to the Runtime, as a transport sends it. */
 export interface Exchange {
@@ -13,8 +12,8 @@ export interface Exchange {
   /** A larger body is cut off. */
   readonly maxResponseBytes: number;
   readonly signal: AbortSignal | undefined;
-  /** Headers of the trace that the call belongs to, if it has a body. */
-  readonly trace?: TraceHeaders | undefined;
+  /** Further headers, of a call that has a body: those of the trace that it belongs to. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The answer to one call. */
