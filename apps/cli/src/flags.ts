@@ -18,6 +18,8 @@ const FLAGS = new Map([
   ['scopes', '--scope'],
   ['subscriptionStatus', '--status'],
   ['dropsPrevious', '--yes'],
+  ['confirm', '--yes'],
+  ['overlapSeconds', '--overlap'],
   ...listLimits((name) => [name, flagOf(LIMITS[name])] as const),
 ]);
 

@@ -10,7 +10,7 @@ import {
   type SubscriptionStatus,
   uuidSchema,
 } from '@ceiba/contract';
-import { BILLING_DAY_MAX } from '@ceiba/contract/sets';
+import { BILLING_DAY_MAX, OVERLAP_SECONDS_MAX } from '@ceiba/contract/sets';
 import {
   type KeyLimits,
   type LimitField,
@@ -169,6 +169,18 @@ export function month(text: string): UsageRange {
     throw new InvalidArgumentError('It must be a month such as 2026-11.');
   }
   return { from: new Date(from), to: new Date(Date.UTC(Number(year), Number(number))) };
+}
+
+const SECONDS_OF: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** How long the replaced secret of a key stays valid, in seconds. */
+export function overlap(text: string): number {
+  const [, count, unit = 's'] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? [];
+  const seconds = Number(count) * (SECONDS_OF[unit] ?? 1);
+  if (seconds <= OVERLAP_SECONDS_MAX && (seconds === 0 || /[smhd]$/.test(text))) return seconds;
+  throw new InvalidArgumentError(
+    'It must be 0, or a time of up to 30 days such as 30m, 24h or 7d.',
+  );
 }
 
 function parseInstant(text: string, advice: string): Date {

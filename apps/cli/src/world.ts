@@ -12,7 +12,7 @@ export interface World {
   /** Results; with `--json` nothing else. */
   stdout: NodeJS.WritableStream & { isTTY?: boolean };
   /** Errors, prompts and advice. */
-  stderr: NodeJS.WritableStream;
+  stderr: NodeJS.WritableStream & { isTTY?: boolean };
   random: RandomBytes;
   /** Aborted when no one reads stdout any more: a command that goes on until then ends. */
   closed: AbortSignal;

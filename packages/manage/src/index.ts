@@ -6,6 +6,8 @@ export { yamlOf } from './export/yaml.ts';
 export { everyItem } from './fields.ts';
 export * from './http.ts';
 export * from './operation.ts';
+export * from './operations/api-key-import.ts';
+export * from './operations/api-key-secrets.ts';
 export * from './operations/api-keys.ts';
 export * from './operations/customers.ts';
 export * from './operations/decisions.ts';

@@ -1,4 +1,6 @@
 import type { Operation } from './operation.ts';
+import { importKeys } from './operations/api-key-import.ts';
+import { endPreviousSecret, rotateKey } from './operations/api-key-secrets.ts';
 import {
   CHANGES_OF_KEYS,
   createKey,
@@ -38,6 +40,9 @@ export const OPERATIONS = [
   getApiKeyById,
   setKeyLimits,
   ...Object.values(CHANGES_OF_KEYS),
+  rotateKey,
+  endPreviousSecret,
+  importKeys,
   listCustomers,
   createCustomerOnce,
   importCustomers,

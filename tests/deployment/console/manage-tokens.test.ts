@@ -11,8 +11,10 @@ import {
   type Database,
   deleteUser,
   disableApiKey,
+  getApiKeyRow,
   getProject,
   revokeAccessToken,
+  rotateApiKey,
   rotateProjectSecret,
   suspendCustomer,
   type VerbContext,
@@ -324,10 +326,23 @@ async function waitingForTokens(): Promise<number> {
   return row?.count ?? 0;
 }
 
+async function rotateOnce(projectId: string, apiKeyId: string): Promise<void> {
+  const key = await getApiKeyRow(db, { projectId, apiKeyId });
+  await rotateApiKey(ctx, {
+    ...{ projectId, apiKeyId, keyPrefix: key?.keyPrefix ?? '', overlapSeconds: 600 },
+    mint: () => mintApiKey(randomBytes),
+  });
+}
+
 /** What has to be there before the operation changes anything. */
 const BEFORE: Readonly<Record<string, (of: Scene) => Promise<unknown>>> = {
   enableApiKey: ({ fields: { projectId = '', apiKeyId = '' } }) =>
     disableApiKey(ctx, { projectId, apiKeyId }),
+  // The example names a prefix.
+  rotateApiKey: ({ fields: { apiKeyId = '' } }) => db.sql`
+    update api_keys set key_prefix = 'ceiba_a3QtUwNA' where id = ${apiKeyId}`,
+  endPreviousKeySecret: ({ fields: { projectId = '', apiKeyId = '' } }) =>
+    rotateOnce(projectId, apiKeyId),
   resumeCustomer: ({ fields: { projectId = '', customer = '' } }) =>
     suspendCustomer(ctx, { projectId, customerId: customer }),
   endPreviousSecret: async ({ projectId }) =>

@@ -1,4 +1,4 @@
-/** The guides about customers and scopes: their commands in order, against a real Runtime. */
+/** The guides about customers, scopes and moving in: their commands in order, against a real Runtime. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -44,6 +44,7 @@ function outputOf(text: string): string {
 test.each([
   ['learn/scopes.md', ['# scopes.yaml', '# plans.yaml'], []],
   ['learn/customers.md', ['# customers.yaml'], ['customers.csv']],
+  ['learn/moving-in.md', ['# moving-in.yaml'], []],
 ])('%s shows what is allowed and what is denied', (path, yaml, csv) => {
   const guide = readGuide(path);
   for (const name of yaml) writeFileSync(join(folder, name.slice(2)), guide.block('yaml', name));

@@ -1,7 +1,6 @@
 import { createCustomerRequestSchema } from '@ceiba/contract';
-import { CsvError, parse } from 'csv-parse/sync';
 import type { z } from 'zod';
-import { badInput } from '../errors.ts';
+import { columnsOf, csvRecords, invalidFile, wholeNumber, wrongLength } from '../csv.ts';
 import { jsonOf } from '../options.ts';
 
 export type CreateCustomerRequest = z.infer<typeof createCustomerRequestSchema>;
@@ -32,64 +31,23 @@ const WHOLE_NUMBERS = ['billingDay', 'rateLimitPerMinute', 'dailyQuota', 'monthl
  * @throws CliError for a file that is not CSV, or whose columns are others
  */
 export function readCustomers(name: string, text: string): CustomerRow[] {
-  const [head, ...rows] = recordsOf(name, text);
-  const columns = columnsOf(name, head?.cells ?? []);
+  const [head, ...rows] = csvRecords(name, text);
+  const cellsOfHead = head?.cells ?? [];
+  if (!cellsOfHead.some((column) => column.trim() === 'externalId')) {
+    throw invalidFile(
+      `${name} has no column externalId in its first line. The columns are ${COLUMNS.join(', ')}. Nothing was changed.`,
+    );
+  }
+  const columns = columnsOf(name, cellsOfHead, COLUMNS);
   return rows.map(({ cells: given, line }) => {
     const cells = new Map(columns.map((column, index) => [column, given[index] ?? '']));
     const parsed =
       given.length === columns.length
         ? parseRow(cells)
-        : {
-            field: null,
-            problem: `has ${given.length} cells, and the file ${columns.length} columns`,
-          };
+        : { field: null, problem: wrongLength(given, columns) };
     return { line, externalId: cells.get('externalId') ?? '', parsed };
   });
 }
-
-interface CsvRecord {
-  cells: readonly string[];
-  /** Of its end, from 1. */
-  line: number;
-}
-
-function recordsOf(name: string, text: string): CsvRecord[] {
-  const records: CsvRecord[] = [];
-  try {
-    parse(text, {
-      bom: true,
-      record_delimiter: ['\r\n', '\n', '\r'],
-      relax_column_count: true,
-      skip_empty_lines: true,
-      on_record(cells: string[], { lines: line }) {
-        records.push({ cells, line });
-        return null;
-      },
-    });
-    return records;
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    throw invalid(
-      `${name} is not CSV: a quotation mark in line ${error.lines} is not closed or not doubled. Nothing was changed.`,
-    );
-  }
-}
-
-function columnsOf(name: string, head: readonly string[]): string[] {
-  const columns = head.map((column) => column.trim());
-  const known = `The columns are ${COLUMNS.join(', ')}. Nothing was changed.`;
-  if (!columns.includes('externalId')) {
-    throw invalid(`${name} has no column externalId in its first line. ${known}`);
-  }
-  const unknown = columns.find((column) => !COLUMNS.includes(column));
-  if (unknown !== undefined) throw invalid(`${name} has an unknown column "${unknown}". ${known}`);
-  const twice = columns.find((column, index) => columns.indexOf(column) !== index);
-  if (twice !== undefined)
-    throw invalid(`${name} has the column ${twice} twice. Nothing was changed.`);
-  return columns;
-}
-
-const invalid = (message: string) => badInput(message, { code: 'invalid_file', field: 'file' });
 
 function parseRow(cells: ReadonlyMap<string, string>): CreateCustomerRequest | RowProblem {
   const fields: Record<string, unknown> = {};
@@ -112,7 +70,6 @@ function cellValue(field: string, text: string): { value: unknown } | { problem:
     return value === undefined ? { problem: 'must be JSON' } : { value };
   }
   if (!WHOLE_NUMBERS.includes(field)) return { value: text };
-  return /^\s*-?\d{1,15}\s*$/.test(text)
-    ? { value: Number(text) }
-    : { problem: 'must be a whole number, 0 or more' };
+  const value = wholeNumber(text);
+  return value === undefined ? { problem: 'must be a whole number, 0 or more' } : { value };
 }

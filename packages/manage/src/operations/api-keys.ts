@@ -21,7 +21,7 @@ import { apiKeyId, dateOf, limits, nextCursor, page, pageOf, projectId } from '.
 import { changing, noProject, type Operation, operation, requireProject } from '../operation.ts';
 import { conflict, failure, missing, Refusal } from '../refusal.ts';
 
-const KEYS = '/projects/{projectId}/api-keys';
+export const KEYS = '/projects/{projectId}/api-keys';
 
 const ownLimits = Object.fromEntries(
   listLimits((name) => [name, z.int().nullable().describe('Its own; null for none.')]),
@@ -38,7 +38,7 @@ export const apiKey = apiKeySummarySchema
   .describe('A key, without its plaintext.');
 export type ManagedApiKey = z.output<typeof apiKey>;
 
-const shown = ({ hints: _, ...key }: ApiKeyRow): ManagedApiKey => key;
+export const shown = ({ hints: _, ...key }: ApiKeyRow): ManagedApiKey => key;
 
 export const listApiKeys = operation({
   name: 'listApiKeys',
@@ -72,13 +72,13 @@ export const getApiKeyById = operation({
   run: async ({ ctx }, ref) => shown(await requireKey(ctx.db, ref)),
 });
 
-async function requireKey(db: VerbContext['db'], ref: ApiKeyRef): Promise<ApiKeyRow> {
+export async function requireKey(db: VerbContext['db'], ref: ApiKeyRef): Promise<ApiKeyRow> {
   const key = await getApiKeyRow(db, ref);
   if (key === null) throw noKey(ref);
   return key;
 }
 
-const noKey = ({ projectId, apiKeyId }: ApiKeyRef) =>
+export const noKey = ({ projectId, apiKeyId }: ApiKeyRef) =>
   missing(`Project ${projectId} has no key ${apiKeyId}.`, 'apiKeyId');
 
 export const createKey = operation({

@@ -35,6 +35,11 @@ export interface KeyToImport extends Omit<ApiKeyFields, 'customerId'> {
 export interface ImportApiKeysInput {
   projectId: string;
   keys: readonly KeyToImport[];
+  /**
+   * In a dry run, how many keys the calls before would have imported, by the external id of their
+   * customer; empty for none. They take places of the plans.
+   */
+  before?: Readonly<Record<string, number>>;
 }
 
 /** What became of one key. */
@@ -64,7 +69,7 @@ export type ImportApiKeysResult =
  */
 export async function importApiKeys(
   ctx: VerbContext,
-  { projectId, keys: given }: ImportApiKeysInput,
+  { projectId, keys: given, before = {} }: ImportApiKeysInput,
 ): Promise<ImportApiKeysResult> {
   const keys = given.map((key) => orInvalid(() => checkedKey(key)));
   return changingProject<ImportApiKeysResult>(
@@ -74,6 +79,7 @@ export async function importApiKeys(
     async (tx, project, audit) => {
       const valid = keys.flatMap((key) => ('kind' in key ? [] : [key]));
       const facts = await readFacts(tx, projectId, valid);
+      takePlaces(facts, before);
       const planned = new Map<string, PlannedKey>();
       const judged = keys.map((key) => ('kind' in key ? key : judge(key, facts, planned)));
       if (planned.size > 0) {
@@ -149,6 +155,14 @@ async function readFacts(
       ofCustomers: await placesOfCustomers(tx, projectId, [...customerIds.values()]),
     },
   };
+}
+
+function takePlaces({ customerIds, places }: Facts, taken: Readonly<Record<string, number>>): void {
+  for (const [externalId, count] of Object.entries(taken)) {
+    places.ofProject.left -= count;
+    const ofCustomer = places.ofCustomers.get(customerIds.get(externalId) ?? '');
+    if (ofCustomer) ofCustomer.left -= count;
+  }
 }
 
 interface PlannedKey extends KeyToImport {

@@ -2,7 +2,9 @@ import type { Command } from 'commander';
 import type { World } from '../../world.ts';
 import { changeStatusCommands } from './change-status.ts';
 import { createKeyCommand } from './create.ts';
+import { importKeysCommand } from './import.ts';
 import { listKeysCommand } from './list.ts';
+import { rotateKeyCommands } from './rotate.ts';
 import { setLimitsCommand } from './set-limits.ts';
 
 /** `ceiba key …`. */
@@ -12,4 +14,6 @@ export function keyCommands(program: Command, world: World): void {
   listKeysCommand(key, world);
   setLimitsCommand(key, world);
   changeStatusCommands(key, world);
+  rotateKeyCommands(key, world);
+  importKeysCommand(key, world);
 }

@@ -1,0 +1,120 @@
+import {
+  endPreviousSecret,
+  getApiKeyById,
+  type ManagedApiKey,
+  nameOfKey,
+  rotateKey,
+} from '@ceiba/manage';
+import type { Command } from 'commander';
+import { badInput } from '../../errors.ts';
+import { type Perform, perform, performing } from '../../operate.ts';
+import { overlap, uuid } from '../../options.ts';
+import { confirm } from '../../prompt.ts';
+import {
+  addSecretOptions,
+  printsSecrets,
+  type SecretOptions,
+  secretNotShown,
+  withSecretFile,
+} from '../../secret-output.ts';
+import { printJson, printLines, type World } from '../../world.ts';
+
+interface RotateOptions extends SecretOptions {
+  project: string;
+  key: string;
+  overlap: number;
+  prefix?: string;
+  yes?: true;
+}
+
+/** Adds `ceiba key rotate` and `end-previous-secret`. */
+export function rotateKeyCommands(key: Command, world: World): void {
+  const rotate = key
+    .command('rotate')
+    .description('replace the secret of a key, which keeps its id, limits, customer and history')
+    .requiredOption('--project <id>', 'the project that the key belongs to', uuid)
+    .requiredOption('--key <id>', 'the key (its id, not the key itself)', uuid)
+    .requiredOption(
+      '--overlap <time>',
+      'how long the replaced secret stays valid: 0, 30m, 24h, up to 30d',
+      overlap,
+    )
+    .option('--prefix <text>', 'what the secret to replace begins with; the present one without it')
+    .option('--yes', 'end a secret that is still within its overlap without asking')
+    .option('--json', 'print the key as JSON');
+  addSecretOptions(rotate).action((options: RotateOptions) => rotateSecret(world, options));
+  key
+    .command('end-previous-secret')
+    .description('end the secret that a rotation has replaced, before its overlap is over')
+    .requiredOption('--project <id>', 'the project that the key belongs to', uuid)
+    .requiredOption('--key <id>', 'the key (its id, not the key itself)', uuid)
+    .option('--json', 'print the key as JSON')
+    .action((options: EndOptions) => endPrevious(world, options));
+}
+
+const LOST_SECRET =
+  'It contained the new secret of a key, which is lost: rotate the key again with ceiba key rotate.';
+
+async function rotateSecret(world: World, options: RotateOptions): Promise<void> {
+  const { json, secretFile, project: projectId } = options;
+  const isShown = printsSecrets(world, options);
+  if (!isShown && secretFile === undefined) throw secretNotShown('The new secret');
+  const rotated = await withSecretFile(
+    world,
+    secretFile,
+    () => performing(world, (run) => rotate(run, world, options)),
+    (key) => key,
+  );
+  if (isShown) world.onSecret(LOST_SECRET);
+  const plaintextKey = isShown ? rotated.plaintextKey : null;
+  if (json) return printJson(world, { projectId, ...rotated, plaintextKey });
+  const { previous } = rotated;
+  printLines(world, [
+    `Key ${nameOfKey(rotated)} has a new secret; ${previous === null ? 'the replaced one is denied from the next call on' : `the replaced one (${previous.keyPrefix}…) is valid until ${previous.validUntil}`}.`,
+    ...(isShown
+      ? ['The key, shown only once (only its caller may have it):', `  ${plaintextKey}`]
+      : [`The key itself is in ${secretFile}.`]),
+  ]);
+}
+
+async function rotate(run: Perform, world: World, options: RotateOptions) {
+  const { project: projectId, key: apiKeyId, overlap: overlapSeconds, prefix, yes } = options;
+  const key = await run(getApiKeyById, { projectId, apiKeyId });
+  if (key.previous !== undefined && !yes) await requireConfirmation(world, key);
+  const confirmed = key.previous !== undefined || yes === true;
+  return run(rotateKey, {
+    projectId,
+    apiKeyId,
+    keyPrefix: prefix ?? key.keyPrefix,
+    overlapSeconds,
+    ...(confirmed && { confirm: true }),
+  });
+}
+
+async function requireConfirmation(world: World, key: ManagedApiKey): Promise<void> {
+  const { keyPrefix, validUntil, lastUsedAt } = key.previous ?? {};
+  const used = lastUsedAt == null ? 'has not been used since' : `was last used at ${lastUsedAt}`;
+  const question = `The secret ${keyPrefix}… of ${nameOfKey(key)} is valid until ${validUntil} and ${used}. End it now?`;
+  if (await confirm(world, question)) return;
+  throw badInput(
+    `Key ${nameOfKey(key)} was not changed: the secret of its last rotation is valid until ${validUntil}. Confirm that it ends, or add --yes.`,
+    { code: 'not_confirmed', field: '--yes' },
+  );
+}
+
+interface EndOptions {
+  project: string;
+  key: string;
+  json?: true;
+}
+
+async function endPrevious(world: World, { project, key: apiKeyId, json }: EndOptions) {
+  const ref = { projectId: project, apiKeyId };
+  const { changed, apiKey } = await perform(world, endPreviousSecret, ref);
+  if (json) return printJson(world, { ...ref, changed, keyPrefix: apiKey.keyPrefix });
+  printLines(world, [
+    changed
+      ? `The replaced secret of key ${nameOfKey(apiKey)} is denied from its next call on.`
+      : `Key ${nameOfKey(apiKey)} has no replaced secret. Nothing was changed.`,
+  ]);
+}

@@ -1,0 +1,99 @@
+import { jsonOf } from '../options.ts';
+
+/* The values of exported tables, as CSV, JSON and YAML have them. */
+
+/** One key of a file: a row of a table, or an object. */
+export interface SourceRecord {
+  /** Where it is in the file: its line in CSV, else its number, from 1. */
+  row: number;
+  fields: Readonly<Record<string, unknown>>;
+}
+
+/** Why a key cannot be imported. */
+export class FieldError extends Error {
+  /** A field of the import; null where it is the whole row. */
+  readonly field: string | null;
+
+  /** @param problem completes a sentence that begins with the field, or with "the row" */
+  constructor(field: string | null, problem: string) {
+    super(problem);
+    this.field = field;
+  }
+}
+
+/** How exports of databases write a null in CSV. */
+const NULLS = new Set(['', '\\N', 'NULL', 'null']);
+
+/** The first of several columns that has a value: their names differ between versions of a source. */
+export function cellOf({ fields }: SourceRecord, ...names: readonly string[]): unknown {
+  const values = names.map((name) => fields[name]);
+  return values.find((value) => value != null && !(typeof value === 'string' && NULLS.has(value)));
+}
+
+export function textOf(record: SourceRecord, ...names: readonly string[]): string | undefined {
+  const value = cellOf(record, ...names);
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+}
+
+export function numberOf(record: SourceRecord, ...names: readonly string[]): number | undefined {
+  const value = cellOf(record, ...names);
+  const number = typeof value === 'string' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+/** As Postgres, MySQL and JSON write it. @param field what an error names */
+export function flagOf(record: SourceRecord, field: string, ...names: readonly string[]) {
+  const value = cellOf(record, ...names);
+  if (value === undefined) return undefined;
+  const text = String(value).toLowerCase();
+  if (['true', 't', '1'].includes(text)) return true;
+  if (['false', 'f', '0'].includes(text)) return false;
+  throw new FieldError(field, 'must be true or false');
+}
+
+/** An object, or its JSON as text. */
+export function objectOf(record: SourceRecord, ...names: readonly string[]) {
+  const value = cellOf(record, ...names);
+  return fieldsIn(typeof value === 'string' ? jsonOf(value) : value);
+}
+
+export const fieldsIn = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+
+/** Whether a restriction says anything: an empty list or object does not. */
+export function isGiven(record: SourceRecord, ...names: readonly string[]): boolean {
+  const value = cellOf(record, ...names);
+  const parsed = typeof value === 'string' ? (jsonOf(value) ?? value) : value;
+  if (parsed == null || parsed === '{}') return false;
+  return typeof parsed === 'object' ? Object.keys(parsed).length > 0 : true;
+}
+
+/** A later time than any in milliseconds of the next century is none in seconds. */
+const SECONDS_MAX = 10 ** 11;
+
+/**
+ * A time in RFC 3339, from the text of a database or a number since 1970. One without a zone is in UTC.
+ *
+ * @param field what an error names
+ */
+export function instantOf(
+  record: SourceRecord,
+  field: string,
+  ...names: readonly string[]
+): string | undefined {
+  const value = cellOf(record, ...names);
+  if (value === undefined) return undefined;
+  const at = new Date(value instanceof Date ? value : millisecondsIn(String(value)));
+  if (Number.isNaN(at.getTime())) throw new FieldError(field, 'must be a time');
+  return at.toISOString();
+}
+
+function millisecondsIn(text: string): number {
+  if (/^\d+(?:\.\d+)?$/.test(text)) {
+    const number = Number(text);
+    return Math.round(number < SECONDS_MAX ? number * 1_000 : number);
+  }
+  const [, day, time, zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:\.\d+)?) ?(Z|[+-]\d\d(?::?\d\d)?)?$/.exec(text) ?? [];
+  return Date.parse(`${day}T${time}${/^[+-]\d\d$/.test(zone) ? `${zone}:00` : zone}`);
+}

@@ -1,0 +1,299 @@
+import { importedApiKeySchema } from '@ceiba/contract';
+import { columnsOf, invalidFile, wholeNumber } from '../csv.ts';
+import { jsonOf } from '../options.ts';
+import {
+  cellOf,
+  FieldError,
+  fieldsIn,
+  flagOf,
+  instantOf,
+  isGiven,
+  numberOf,
+  objectOf,
+  type SourceRecord,
+  textOf,
+} from './fields.ts';
+import { csvTable, documentIn, numbered, tableRecords } from './file.ts';
+import { type KeyRow, keyRows, type ReadOptions, type SourceKey } from './rows.ts';
+import { beginningOf, digestOfPlaintext, type SecretDigest } from './secrets.ts';
+
+/** Reads the keys of a file. @throws CliError for a file that is not what the source exports */
+type ReadSource = (name: string, text: string, options: ReadOptions) => KeyRow[];
+
+export const SOURCES = {
+  csv: readCsv,
+  unkey: (name, text, options) => keyRows(tableRecords(name, text), unkeyKey, options),
+  'better-auth': (name, text, options) => keyRows(tableRecords(name, text), betterAuthKey, options),
+  litellm: (name, text, options) => keyRows(tableRecords(name, text), liteLlmKey, options),
+  kong: readKong,
+} as const satisfies Record<string, ReadSource>;
+export type SourceName = keyof typeof SOURCES;
+
+/** Sources whose digests are of something else than what callers present, with what to do. */
+export const REFUSED_SOURCES: Readonly<Record<string, string>> = {
+  'prefixed-api-key':
+    'prefixed-api-key stores the hash of a part of the key, and callers present the whole one.',
+  sanctum: 'Sanctum stores the hash of what follows the |, and callers present the whole token.',
+  'django-rest-framework-api-key': 'It stores salted hashes of PBKDF2.',
+  zuplo: 'Zuplo exports plaintexts: make a CSV file with a column plaintext, and use --from csv.',
+};
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** Limits that are carried over, and what is not. */
+interface Carried {
+  fields: Partial<Pick<SourceKey, 'rateLimitPerMinute' | 'dailyQuota' | 'monthlyQuota'>>;
+  leftOut: string | false;
+}
+
+/** A limit by its window; one that Ceiba does not have is left out. */
+function limitOf(limit: number | undefined, windowMs: number | undefined): Carried {
+  if (limit === undefined || windowMs === undefined) return { fields: {}, leftOut: false };
+  if (windowMs === MINUTE_MS) return { fields: { rateLimitPerMinute: limit }, leftOut: false };
+  if (windowMs === DAY_MS) return { fields: { dailyQuota: limit }, leftOut: false };
+  return { fields: {}, leftOut: 'rate limit of another window than a minute or a day' };
+}
+
+/** The table `keys` of Unkey's database, or the body of its route `keys.migrateKeys`. */
+function unkeyKey(record: SourceRecord): SourceKey | 'deleted' {
+  if (cellOf(record, 'deleted_at_m', 'deleted_at', 'deletedAt') !== undefined) return 'deleted';
+  const given = objectOf(record, 'hash');
+  const variant = given?.variant ?? 'sha256_base64';
+  if (variant !== 'sha256_base64') {
+    throw new FieldError(
+      'digest',
+      `is of the variant ${variant}: only sha256_base64 can be imported`,
+    );
+  }
+  const digest = given === undefined ? textOf(record, 'hash') : String(given.value);
+  const rate = objectOf(record, 'ratelimit');
+  const rates = listOf(cellOf(record, 'ratelimits'));
+  const one = rate ?? (rates.length === 1 ? rates[0] : undefined);
+  const rateLimit = one
+    ? limitOf(numberIn(one.limit), numberIn(one.duration ?? one.refillInterval))
+    : limitOf(numberOf(record, 'ratelimit_limit'), numberOf(record, 'ratelimit_duration'));
+  const refill = refillOf(record);
+  return {
+    secret: { digest: requiredDigest(digest), encoding: 'base64' },
+    displayName: textOf(record, 'name'),
+    keyPrefix: textOf(record, 'start', 'prefix') ?? 'unkey',
+    owner: textOf(record, 'external_id', 'externalId', 'owner_id', 'ownerId', 'identity_id'),
+    expiresAt: instantOf(record, 'expiresAt', 'expires'),
+    createdAt: instantOf(record, 'createdAt', 'created_at_m', 'created_at', 'createdAt'),
+    disabled: flagOf(record, 'disabled', 'enabled') === false,
+    metadata: objectOf(record, 'meta'),
+    ...rateLimit.fields,
+    ...refill.fields,
+    leftOut: [
+      rateLimit.leftOut,
+      rates.length > 1 && 'several rate limits',
+      refill.leftOut,
+      (isGiven(record, 'permissions') || isGiven(record, 'roles')) && RESTRICTION,
+    ],
+  };
+}
+
+const USES = 'uses that are left, without a refill';
+const RESTRICTION = 'permissions: the key may call every policy until it has scopes';
+
+/** Credits that are refilled each day or month are a quota; others run out for good. */
+function refillOf(record: SourceRecord): Carried {
+  const credits = objectOf(record, 'credits');
+  const refill = fieldsIn(credits?.refill) ?? objectOf(record, 'refill');
+  const amount = numberIn(refill?.amount) ?? numberOf(record, 'refill_amount');
+  const remaining =
+    numberIn(credits?.remaining) ?? numberOf(record, 'remaining_requests', 'remaining');
+  if (amount === undefined) {
+    return { fields: {}, leftOut: remaining === undefined ? false : USES };
+  }
+  const isMonthly =
+    (refill?.interval ?? cellOf(record, 'refill_interval')) === 'monthly' ||
+    cellOf(record, 'refill_day') !== undefined;
+  return { fields: isMonthly ? { monthlyQuota: amount } : { dailyQuota: amount }, leftOut: false };
+}
+
+/** The table `apikey` of better-auth's plugin. */
+function betterAuthKey(record: SourceRecord): SourceKey {
+  const key = textOf(record, 'key');
+  const start = textOf(record, 'start');
+  const isLimited = flagOf(record, 'rateLimitPerMinute', 'rateLimitEnabled', 'rate_limit_enabled');
+  const rateLimit = isLimited
+    ? limitOf(
+        numberOf(record, 'rateLimitMax', 'rate_limit_max'),
+        numberOf(record, 'rateLimitTimeWindow', 'rate_limit_time_window'),
+      )
+    : limitOf(undefined, undefined);
+  const refill = numberOf(record, 'refillAmount', 'refill_amount');
+  const refilled = limitOf(refill, numberOf(record, 'refillInterval', 'refill_interval'));
+  const remaining = numberOf(record, 'remaining');
+  return {
+    // With `disableKeyHashing` the table has the secrets themselves.
+    secret:
+      key !== undefined && start !== undefined && key.startsWith(start)
+        ? digestOfPlaintext(key)
+        : { digest: requiredDigest(key), encoding: 'base64url' },
+    displayName: textOf(record, 'name'),
+    keyPrefix: start ?? textOf(record, 'prefix') ?? 'better-auth',
+    owner: textOf(record, 'referenceId', 'reference_id', 'userId', 'user_id'),
+    expiresAt: instantOf(record, 'expiresAt', 'expiresAt', 'expires_at'),
+    createdAt: instantOf(record, 'createdAt', 'createdAt', 'created_at'),
+    disabled: flagOf(record, 'disabled', 'enabled') === false,
+    metadata: objectOf(record, 'metadata'),
+    ...rateLimit.fields,
+    ...refilled.fields,
+    leftOut: [
+      rateLimit.leftOut,
+      refilled.leftOut && 'uses that are refilled in another time than a day',
+      remaining !== undefined && refill === undefined && USES,
+      isGiven(record, 'permissions') && RESTRICTION,
+    ],
+  };
+}
+
+/** The table `LiteLLM_VerificationToken` of LiteLLM's proxy. */
+function liteLlmKey(record: SourceRecord): SourceKey {
+  const token = textOf(record, 'token');
+  const shown = textOf(record, 'key_name');
+  const rest = ['max_budget', 'tpm_limit', 'max_parallel_requests'];
+  return {
+    // A token that is not hashed is one that an early version, or the operator, has written.
+    secret: token?.startsWith('sk-')
+      ? digestOfPlaintext(token)
+      : { digest: requiredDigest(token), encoding: 'hex' },
+    displayName: textOf(record, 'key_alias') ?? shown,
+    keyPrefix: shown ?? 'sk-',
+    owner: textOf(record, 'user_id', 'team_id'),
+    expiresAt: instantOf(record, 'expiresAt', 'expires'),
+    createdAt: instantOf(record, 'createdAt', 'created_at'),
+    disabled: flagOf(record, 'disabled', 'blocked') === true,
+    rateLimitPerMinute: numberOf(record, 'rpm_limit'),
+    leftOut: [
+      rest.some((name) => isGiven(record, name)) &&
+        'budget, limits of tokens or of parallel requests',
+      (isGiven(record, 'models') ||
+        isGiven(record, 'allowed_routes') ||
+        isGiven(record, 'permissions')) &&
+        RESTRICTION,
+      isGiven(record, 'metadata') && 'metadata',
+    ],
+  };
+}
+
+/**
+ * What decK exports, what `kong config db_export` writes, or the answer of the Admin API's `/key-auths`. The
+ * keys in it are plaintexts.
+ */
+function readKong(name: string, text: string, options: ReadOptions): KeyRow[] {
+  const document = fieldsIn(documentIn(name, text));
+  const consumers = listOf(document?.consumers);
+  const byId = new Map(consumers.map((consumer) => [consumer.id, consumer]));
+  const nested = consumers.flatMap((consumer) =>
+    listOf(consumer.keyauth_credentials).map((credential) => ({ ...credential, consumer })),
+  );
+  const listed = [...listOf(document?.keyauth_credentials), ...listOf(document?.data)].map(
+    ({ consumer, ...credential }) => {
+      const id = fieldsIn(consumer)?.id ?? consumer;
+      return { ...credential, consumer: byId.get(id) ?? fieldsIn(consumer) ?? { id } };
+    },
+  );
+  const credentials = [...nested, ...listed];
+  if (credentials.length === 0) {
+    throw invalidFile(
+      `${name} has no keyauth_credentials, and is no answer of the Admin API's /key-auths. Nothing was changed.`,
+    );
+  }
+  return keyRows(numbered(credentials), kongKey, options);
+}
+
+function kongKey(record: SourceRecord): SourceKey {
+  const consumer = { row: record.row, fields: fieldsIn(record.fields.consumer) ?? {} };
+  const key = textOf(record, 'key');
+  if (key === undefined) throw new FieldError('plaintext', 'is missing');
+  const tags = cellOf(record, 'tags');
+  return {
+    secret: digestOfPlaintext(key),
+    displayName: textOf(consumer, 'username', 'custom_id'),
+    keyPrefix: beginningOf(key),
+    owner: textOf(consumer, 'custom_id', 'username', 'id'),
+    createdAt: instantOf(record, 'createdAt', 'created_at'),
+    metadata: Array.isArray(tags) && tags.length > 0 ? { tags } : undefined,
+    leftOut: [isGiven(record, 'ttl') && 'ttl: the key does not expire until it has an expiry'],
+  };
+}
+
+const FIELDS = Object.keys(importedApiKeySchema.shape);
+const COLUMNS = [...FIELDS, 'plaintext'];
+const WHOLE_NUMBERS = ['rateLimitPerMinute', 'dailyQuota', 'monthlyQuota'] as const;
+
+/** Columns that are named as the fields of the import, and `plaintext` in place of `digest`. */
+function readCsv(name: string, text: string, options: ReadOptions): KeyRow[] {
+  const { columns, rows } = csvTable(name, text);
+  columnsOf(name, columns, COLUMNS);
+  if (!columns.includes('plaintext') && !columns.includes('digest')) {
+    throw invalidFile(
+      `${name} has neither a column digest nor plaintext in its first line. Nothing was changed.`,
+    );
+  }
+  return keyRows(rows, csvKey, options);
+}
+
+function csvKey(record: SourceRecord): SourceKey {
+  const plaintext = textOf(record, 'plaintext');
+  const metadata = textOf(record, 'metadata');
+  const parsed = metadata === undefined ? undefined : jsonOf(metadata);
+  const object = fieldsIn(parsed);
+  if (metadata !== undefined && object === undefined) {
+    throw new FieldError('metadata', 'must be a JSON object');
+  }
+  return {
+    secret: csvSecret(record, plaintext),
+    displayName: textOf(record, 'displayName'),
+    keyPrefix:
+      textOf(record, 'keyPrefix') ?? (plaintext === undefined ? '' : beginningOf(plaintext)),
+    externalCustomerId: textOf(record, 'externalCustomerId'),
+    expiresAt: instantOf(record, 'expiresAt', 'expiresAt'),
+    createdAt: instantOf(record, 'createdAt', 'createdAt'),
+    disabled: flagOf(record, 'disabled', 'disabled'),
+    scopes: textOf(record, 'scopes')?.trim().split(/\s+/),
+    metadata: object,
+    ...Object.fromEntries(WHOLE_NUMBERS.map((field) => [field, limitIn(record, field)])),
+  };
+}
+
+function csvSecret(record: SourceRecord, plaintext: string | undefined): SecretDigest {
+  const digest = textOf(record, 'digest');
+  if (digest !== undefined && plaintext !== undefined) {
+    throw new FieldError('plaintext', 'must be empty where there is a digest');
+  }
+  if (plaintext !== undefined) return digestOfPlaintext(plaintext);
+  const { data: encoding } = importedApiKeySchema.shape.encoding.safeParse(
+    textOf(record, 'encoding'),
+  );
+  if (encoding === undefined) {
+    throw new FieldError('encoding', 'must be hex, base64 or base64url');
+  }
+  return { digest: requiredDigest(digest), encoding };
+}
+
+function limitIn(record: SourceRecord, field: string): number | undefined {
+  const text = textOf(record, field);
+  if (text === undefined) return undefined;
+  const limit = wholeNumber(text);
+  if (limit === undefined) throw new FieldError(field, 'must be a whole number, 0 or more');
+  return limit;
+}
+
+function requiredDigest(digest: string | undefined): string {
+  if (digest === undefined) throw new FieldError('digest', 'is missing');
+  return digest;
+}
+
+function listOf(value: unknown): Readonly<Record<string, unknown>>[] {
+  const list: unknown = typeof value === 'string' ? jsonOf(value) : value;
+  const items: unknown[] = Array.isArray(list) ? list : [];
+  return items.map(fieldsIn).filter((fields) => fields !== undefined);
+}
+
+const numberIn = (value: unknown) =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
