@@ -222,6 +222,7 @@ describe('docs/reference/cli.md', () => {
       'ceiba project rotate-secret',
       'ceiba project set-subscription',
       'ceiba requests',
+      'ceiba require-second-factor off',
       'ceiba setup-token',
       'ceiba usage',
     ]);
