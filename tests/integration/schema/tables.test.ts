@@ -11,6 +11,15 @@ const key = (columns: string, values: string) =>
    values ($1, 'Job', 'ceiba_x'${values})`;
 const goodKey = (column: string, value: string) =>
   key(`, key_digest, ${column}`, `, ${DIGEST_32}, ${value}`);
+const previousKey = (digest: string, expiresAt: string) =>
+  key(
+    ', key_digest, previous_digest, previous_prefix, previous_expires_at',
+    `, ${DIGEST_32}, ${digest}, 'ceiba_x', ${expiresAt}`,
+  );
+const creation = (name: string, digest: string) =>
+  `with made as (${key(', key_digest', `, ${DIGEST_32}`)} returning id)
+   insert into key_creations (project_id, idempotency_key, body_digest, api_key_id)
+   select $1, ${name}, ${digest}, id from made`;
 const project = (column: string, value: string) =>
   `update projects set ${column} = ${value} where id = $1`;
 const subscription = (column: string, value: string) =>
@@ -122,6 +131,26 @@ const REFUSED: Record<string, string[]> = {
   ],
   api_keys_disabled_at_check: [goodKey('disabled_at', "'infinity'")],
   api_keys_note_check: [goodKey('note', `repeat('é', 501)`)],
+  api_keys_previous_check: [
+    key(', key_digest, previous_digest', `, ${DIGEST_32}, ${DIGEST_32}`),
+    goodKey('previous_prefix', `'ceiba_x'`),
+    goodKey('previous_expires_at', 'now()'),
+  ],
+  api_keys_previous_digest_check: [previousKey(DIGEST_33, 'now()')],
+  api_keys_previous_expires_at_check: [previousKey(DIGEST_32, "'infinity'")],
+  api_keys_metadata_check: [
+    goodKey('metadata', `'[]'`),
+    goodKey('metadata', `jsonb_build_object('x', repeat('x', 8192))`),
+  ],
+  key_creations_body_digest_check: [creation(`'x'`, DIGEST_31)],
+  key_creations_idempotency_key_check: [creation(`repeat('x', 256)`, DIGEST_32)],
+  projects_key_prefix_check: [
+    project('key_prefix', `''`),
+    project('key_prefix', `'Acme_'`),
+    project('key_prefix', `'acme'`),
+    project('key_prefix', `'abcdefghijklmnopq_'`),
+    project('key_prefix', `'ceiba_token_'`),
+  ],
   projects_previous_secret_expires_at_check: [
     project('previous_secret_expires_at', "'infinity'"),
     project('previous_secret_expires_at', "'-infinity'"),
