@@ -195,6 +195,12 @@ describe('a text', () => {
       `/x?k=acme_live_${KEY.slice(6)}&y`,
       '/x?k=[redacted]&y',
     ],
+    [
+      'two such keys side by side',
+      `acme_${KEY.slice(6)}acme_${KEY.slice(6)}/x`,
+      '[redacted][redacted]/x',
+    ],
+    ['such a key within a word', `XYacme_${KEY.slice(6)}/x`, 'XYacme[redacted]/x'],
     ['a password with a colon', 'redis://:p:ss@cache:6379', 'redis://:[redacted]@cache:6379'],
     [
       'the password of an escaped address',

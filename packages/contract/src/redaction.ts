@@ -15,7 +15,7 @@ const SECRETS: readonly Secret[] = [
   // A key of a project that chose another prefix; neither a digest of 40 nor of 64 digits.
   [
     new RegExp(
-      `(?<![0-9A-Za-z])${NEXT}[a-z](?:${NEXT}[a-z0-9_]){0,15}_(?:${NEXT}[0-9A-Za-z]){45,63}(?=ceiba_|whsec_|[^0-9A-Za-z]|$)`,
+      `(?:(?<![0-9A-Za-z])${NEXT}[a-z](?:${NEXT}[a-z0-9_]){0,15})?_(?:${NEXT}[0-9A-Za-z]){45,63}(?=ceiba_|whsec_|[^0-9A-Za-z]|$)`,
       'g',
     ),
     '[redacted]',

@@ -25,24 +25,16 @@ const RANDOM_DIGITS = 43;
 const CHECKSUM_DIGITS = 6;
 const DISPLAYED_DIGITS = 8;
 
-/** What the keys of a project may begin with, in place of `ceiba_`: the source of a regular expression. */
-export const KEY_BRAND_PATTERN = '[a-z][a-z0-9_]{0,15}_';
+/**
+ * What the keys of a project may begin with: the source of a regular expression. None except `ceiba_`
+ * itself has `ceiba_` or `whsec_`, with which other credentials begin, so that none is taken for another.
+ */
+export const KEY_BRAND_PATTERN = '(?:ceiba_|(?![a-z0-9_]*(?:ceiba|whsec)_)[a-z][a-z0-9_]{0,15}_)';
 const KEY_BRAND = new RegExp(`^${KEY_BRAND_PATTERN}$`);
 const KEY_BRAND_LENGTH_MAX = 17;
 
-/** What keys may not begin with, because other credentials do. */
-export const RESERVED_BRANDS: readonly string[] = [
-  PROJECT_SECRET_BRAND,
-  INVITATION_BRAND,
-  PASSWORD_RESET_BRAND,
-  MAIL_LINK_BRAND,
-  SETUP_TOKEN_BRAND,
-  ACCESS_TOKEN_BRAND,
-];
-
 /** Whether the keys of a project may begin with a text. */
-export const isKeyBrand = (text: string): boolean =>
-  KEY_BRAND.test(text) && !RESERVED_BRANDS.includes(text);
+export const isKeyBrand = (text: string): boolean => KEY_BRAND.test(text);
 
 /**
  * For secret scanners: the source of a regular expression that finds in text the keys that begin with a

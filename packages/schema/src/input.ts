@@ -128,7 +128,7 @@ export const keyBrandSchema = z
   .string()
   .refine(
     isKeyBrand,
-    'must be a small letter, then at most 15 of a to z, 0 to 9 and _, and end with _; those of Ceiba’s other credentials are taken',
+    'must be a small letter, then at most 15 of a to z, 0 to 9 and _, and end with _, without ceiba_ or whsec_ (but ceiba_ alone is allowed)',
   );
 
 export const LIMIT_NAMES = listLimits((name) => name);

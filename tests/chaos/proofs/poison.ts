@@ -113,11 +113,14 @@ async function poisonKey({ db }: World, { apiKeyId }: OneKey): Promise<() => Pro
         if id = '${apiKeyId}' then raise exception 'invalid page' using errcode = 'XX001'; end if;
         return value;
       end $$`);
+    const columns = await sql<{ name: string }[]>`
+      select attname as name from pg_attribute
+      where attrelid = 'api_keys'::regclass and attnum > 0 and not attisdropped
+        and attname <> 'display_name'`;
     await sql`alter table api_keys rename to api_keys_stored`;
     await sql`
-      create view api_keys as select id, project_id, key_digest, key_prefix, status, created_at,
-        expires_at, disabled_at, revoked_at, archived_at, last_used_at, rate_limit_per_minute,
-        daily_quota, monthly_quota, customer_id, scopes, note, read_or_raise(id, display_name) as display_name
+      create view api_keys as select ${sql(columns.map(({ name }) => name))},
+        read_or_raise(id, display_name) as display_name
       from api_keys_stored`;
   });
   return () =>

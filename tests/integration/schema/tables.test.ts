@@ -138,6 +138,7 @@ const REFUSED: Record<string, string[]> = {
   ],
   api_keys_previous_digest_check: [previousKey(DIGEST_33, 'now()')],
   api_keys_previous_expires_at_check: [previousKey(DIGEST_32, "'infinity'")],
+  api_keys_imported_digest_check: [goodKey('imported_digest', DIGEST_33)],
   api_keys_metadata_check: [
     goodKey('metadata', `'[]'`),
     goodKey('metadata', `jsonb_build_object('x', repeat('x', 8192))`),
@@ -150,6 +151,7 @@ const REFUSED: Record<string, string[]> = {
     project('key_prefix', `'acme'`),
     project('key_prefix', `'abcdefghijklmnopq_'`),
     project('key_prefix', `'ceiba_token_'`),
+    project('key_prefix', `'my_ceiba_2_'`),
   ],
   projects_previous_secret_expires_at_check: [
     project('previous_secret_expires_at', "'infinity'"),

@@ -20,7 +20,6 @@ import {
   parsePathPattern,
   parsePolicyMethod,
   QUOTA_MAX,
-  RESERVED_BRANDS,
 } from '@ceiba/domain';
 import { keyBrandSchema } from '@ceiba/schema';
 import { z } from 'zod';
@@ -141,7 +140,7 @@ const projectSchema = record({
     .optional(),
   keyPrefix: keyBrandSchema
     .meta({
-      pattern: `^(?!(?:${RESERVED_BRANDS.join('|')})$)${KEY_BRAND_PATTERN}$`,
+      pattern: `^${KEY_BRAND_PATTERN}$`,
       description: 'What new keys begin with; those that exist keep theirs.',
     })
     .optional(),

@@ -27,6 +27,9 @@ export async function findSecrets(
       select id, true as is_previous from api_keys
       where project_id = ${projectId} and previous_digest = asked.digest
       union all
+      select id, true from api_keys
+      where project_id = ${projectId} and imported_digest = asked.digest
+      union all
       select id, false from api_keys where project_id = ${projectId} and key_digest = asked.digest
     ) k
     order by k.is_previous desc`);

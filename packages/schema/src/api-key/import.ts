@@ -230,8 +230,8 @@ async function insertKeys(
 ): Promise<Map<string, string>> {
   if (keys.length === 0) return new Map();
   const rows = await tx.execute<{ id: string; digest: string }>(sql`
-    insert into api_keys (project_id, is_imported, scopes, created_at, disabled_at, ${COLUMNS})
-    select ${projectId}::uuid, true, row.labels::text[], coalesce(row.made_at, now()),
+    insert into api_keys (project_id, is_imported, imported_digest, scopes, created_at, disabled_at, ${COLUMNS})
+    select ${projectId}::uuid, true, row.key_digest, row.labels::text[], coalesce(row.made_at, now()),
       case when row.is_disabled then now() end, ${COLUMNS}
     from ${KEYS.of(keys)} order by row.position
     returning id, encode(key_digest, 'hex') as digest`);

@@ -26,7 +26,9 @@ export const summaryColumns = {
   previousLastUsedAt: apiKeys.previousLastUsedAt,
   /** Null where the secret before the last rotation is not valid any more. */
   previousValidUntil: sql<Date | null>`case when ${apiKeys.previousExpiresAt} > now()
-    then ${apiKeys.previousExpiresAt} end`.mapWith(apiKeys.previousExpiresAt),
+    then least(${apiKeys.previousExpiresAt}, ${apiKeys.expiresAt}) end`.mapWith(
+    apiKeys.previousExpiresAt,
+  ),
   ...limitsIn(apiKeys),
 };
 
@@ -39,6 +41,7 @@ interface SummaryRow
       | 'id'
       | 'projectId'
       | 'keyDigest'
+      | 'importedDigest'
       | 'previousDigest'
       | 'previousExpiresAt'
       | 'disabledAt'

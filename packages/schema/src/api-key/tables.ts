@@ -10,6 +10,7 @@ import {
   pgTable,
   text,
   unique,
+  uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
 import {
@@ -49,6 +50,11 @@ export const apiKeys = pgTable(
     previousLastUsedAt: instant('previous_last_used_at'),
     /** Whether another issuer made the secret: it need not be random, nor have a checksum. */
     isImported: boolean('is_imported').notNull().default(false),
+    /**
+     * Of the secret that was imported, kept after rotations: a repeated import must not bring back a secret
+     * that a rotation has replaced. No decision reads it.
+     */
+    importedDigest: bytea('imported_digest'),
     status: text('status', { enum: API_KEY_STATUSES }).notNull().default('active'),
     createdAt: createdAt(),
     expiresAt: instant('expires_at'),
@@ -75,6 +81,9 @@ export const apiKeys = pgTable(
     // Of all keys: Postgres would read a small partial index from end to end, and keep that plan while
     // thousands of keys are rotated.
     unique('api_keys_project_id_previous_digest_key').on(table.projectId, table.previousDigest),
+    uniqueIndex('api_keys_imported_digest_key')
+      .on(table.projectId, table.importedDigest)
+      .where(sql`${table.importedDigest} is not null`),
     index('api_keys_imported_idx').on(table.projectId).where(sql`${table.isImported}`),
     index('api_keys_metadata_idx')
       .using('gin', table.metadata.op('jsonb_path_ops'))
@@ -104,6 +113,7 @@ export const apiKeys = pgTable(
     ),
     check('api_keys_previous_digest_check', digest(table.previousDigest)),
     check('api_keys_previous_expires_at_check', finite(table.previousExpiresAt)),
+    check('api_keys_imported_digest_check', digest(table.importedDigest)),
     check('api_keys_metadata_check', smallObject(table.metadata)),
     check('api_keys_scopes_check', fewLabels(table.scopes)),
     check('api_keys_key_digest_check', digest(table.keyDigest)),

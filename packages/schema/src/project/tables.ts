@@ -1,17 +1,7 @@
-import { API_KEY_BRAND, KEY_BRAND_PATTERN, RESERVED_BRANDS } from '@ceiba/domain';
+import { API_KEY_BRAND, KEY_BRAND_PATTERN } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
 import { boolean, check, integer, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core';
-import {
-  between,
-  bytea,
-  createdAt,
-  digest,
-  finite,
-  id,
-  instant,
-  notNegative,
-  oneOf,
-} from '../columns.ts';
+import { between, bytea, createdAt, digest, finite, id, instant, notNegative } from '../columns.ts';
 import { users } from '../user/tables.ts';
 
 export const projects = pgTable(
@@ -48,7 +38,7 @@ export const projects = pgTable(
     check('projects_previous_secret_expires_at_check', finite(table.previousSecretExpiresAt)),
     check(
       'projects_key_prefix_check',
-      sql`${table.keyPrefix} ~ ${sql.raw(`'^${KEY_BRAND_PATTERN}$'`)} and not (${oneOf(table.keyPrefix, RESERVED_BRANDS)})`,
+      sql`${table.keyPrefix} ~ ${sql.raw(`'^${KEY_BRAND_PATTERN}$'`)}`,
     ),
     check('projects_default_key_rate_check', notNegative(table.defaultKeyRateLimitPerMinute)),
     check('projects_logged_allows_percent_check', between(table.loggedAllowsPercent, 0, 100)),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { digestOf } from '@ceiba/domain';
+import { digestOf, mintApiKey } from '@ceiba/domain';
 import {
   createDatabase,
   getApiKey,
@@ -7,6 +7,7 @@ import {
   importApiKeys,
   type KeyToImport,
   lookupMany,
+  rotateApiKey,
 } from '@ceiba/schema';
 import { describe, expect, test } from 'vitest';
 import {
@@ -52,6 +53,27 @@ describe('an import', () => {
     expect(await run(projectId, [])).toEqual([]);
     expect(await accepts(projectId)).toBe(false);
     expect(await countAuditRows(bench.db)).toBe(rows);
+  });
+
+  test('never brings back a secret that a rotation has replaced, whatever came after it', async () => {
+    const projectId = await makeRoom();
+    const plaintext = secret();
+    const [first] = await run(projectId, [rowOf(plaintext)]);
+    const { apiKeyId, kind } = first as { apiKeyId: string; kind: string };
+    expect(kind).toBe('imported');
+    let keyPrefix = plaintext.slice(0, 6);
+    for (const overlapSeconds of [0, 3_600, 0]) {
+      const rotated = await rotateApiKey(bench.ctx, {
+        projectId,
+        apiKeyId,
+        keyPrefix,
+        overlapSeconds,
+        confirm: true,
+        mint: (brand) => mintApiKey(randomBytes, brand),
+      });
+      ({ keyPrefix } = expectKind(rotated, 'rotated'));
+      expect(await run(projectId, [rowOf(plaintext)])).toEqual([{ kind: 'replaced', apiKeyId }]);
+    }
   });
 
   test('makes the project accept imported keys, in its own transaction', async () => {
