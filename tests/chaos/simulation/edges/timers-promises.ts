@@ -16,3 +16,7 @@ export function setTimeout<T>(
     signal?.addEventListener('abort', abort, { once: true });
   });
 }
+
+/** `setImmediate` of `node:timers/promises`. */
+export const setImmediate = (): Promise<void> =>
+  new Promise((resolve) => machine().clock.after(0, resolve));
