@@ -62,7 +62,9 @@ it('gets from a Runtime only answers of the document, and each creates what the 
   );
   expect(codes).toMatchObject({
     'Ask whether one request may proceed': 200,
-    'List all keys': 200,
+    'List keys': 200,
+    'Create up to 100 keys': 200,
+    'Import up to 1000 keys of another issuer': 200,
     'Create a key': 200,
     'Read one key': 200,
     'Change a key, or move it to another customer': 200,
