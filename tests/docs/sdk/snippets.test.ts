@@ -176,16 +176,16 @@ describe('the README of the SDK and the pages of the frameworks', () => {
 
   it('accepts an alert that is signed, and no other', async () => {
     const secret = Buffer.from('the secret of a receiver');
-    process.env.CEIBA_WEBHOOK_SECRET = signingSecretText(secret);
-    const url = pathToFileURL(snippet('readme', 'alerts.mjs')).href;
-    const { POST } = await import(/* @vite-ignore */ url);
-    delete process.env.CEIBA_WEBHOOK_SECRET;
+    const env = { CEIBA_WEBHOOK_SECRET: signingSecretText(secret) };
+    const server = await serve('readme', 'alerts.mjs', env);
     const data = { project: { name: 'Reports' } };
     const body = JSON.stringify({ type: 'alert.test', timestamp: new Date().toISOString(), data });
     const headers = signatureHeaders({ id: 'msg_1', at: new Date(), body }, [secret]);
-    const send = (text: string) =>
-      POST(new Request('http://localhost/', { method: 'POST', headers, body: text }));
-    expect([(await send(body)).status, (await send(`${body} `)).status]).toEqual([204, 400]);
+    const send = async (text: string) =>
+      (await fetch(server.url, { method: 'POST', headers, body: text })).status;
+    expect([await send(body), await send(`${body} `)]).toEqual([204, 400]);
+    expect(server.stdout()).toContain('msg_1 alert.test');
+    await server.stop();
   });
 
   it('charges what a request costs', async () => {
