@@ -1,4 +1,4 @@
-import { type Document, isMap, isNode, isScalar, isSeq } from 'yaml';
+import { type Document, isMap, isNode, isScalar, isSeq, type Pair, type YAMLMap } from 'yaml';
 import { printable } from '../printable.ts';
 
 /** For example `projects[0].policies[1].pathPattern`; `file` for the whole file. */
@@ -22,9 +22,22 @@ export function offsetOf(document: Document, path: readonly PropertyKey[]): numb
   return offset;
 }
 
+/** The fields of each map that was asked for: many problems may be in one. */
+const fieldsOfMaps = new WeakMap<YAMLMap, Map<string, Pair>>();
+
+function fieldsOf(map: YAMLMap): Map<string, Pair> {
+  const fields =
+    fieldsOfMaps.get(map) ??
+    new Map(
+      map.items.flatMap((pair) => (isScalar(pair.key) ? [[String(pair.key.value), pair]] : [])),
+    );
+  fieldsOfMaps.set(map, fields);
+  return fields;
+}
+
 function childOf(node: unknown, part: PropertyKey) {
   if (isMap(node)) {
-    const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === part);
+    const pair = fieldsOf(node).get(String(part));
     if (pair === undefined) return undefined;
     return { node: pair.value, offset: startOf(pair.key) };
   }

@@ -1,4 +1,13 @@
-import { type Document, LineCounter, parseDocument, type YAMLError } from 'yaml';
+import {
+  type Document,
+  isNode,
+  isScalar,
+  Lexer,
+  LineCounter,
+  parseDocument,
+  visit,
+  type YAMLError,
+} from 'yaml';
 import type { z } from 'zod';
 import { badInput } from '../refusal.ts';
 import { crossFieldProblems, type Problem } from './cross-checks.ts';
@@ -12,17 +21,27 @@ export interface CheckedFile {
   errorFor(problems: readonly Problem[]): Error;
 }
 
+/** Twice what 10,000 policies with scopes and costs have. */
+const PARTS_MAX = 1_000_000;
+/** How many problems an error lists. */
+const PROBLEMS_MAX = 100;
+
 /**
  * Parses and validates the text of a Ceiba file, which is YAML 1.2 or JSON.
  *
  * @param name what to call the file in errors
+ * @param partsMax how many values, commas and the like it may have: parsing takes time for each
  * @throws Refusal that reports every problem with its field and line
  */
-export function readCeibaFile(name: string, text: string): CheckedFile {
+export function readCeibaFile(name: string, text: string, partsMax = PARTS_MAX): CheckedFile {
+  refuseMoreParts(name, text, partsMax);
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  // The parser would compare each key with all before it.
+  const options = { uniqueKeys: false, lineCounter: lines, prettyErrors: false };
+  const document = parseDocument(text, options);
   const errorFor = (problems: readonly Problem[]) => invalidFile(name, problems, document, lines);
-  if (document.errors.length > 0) throw errorFor(document.errors.map(yamlProblem));
+  const unreadable = [...document.errors.map(yamlProblem), ...repeatedKeys(document)];
+  if (unreadable.length > 0) throw errorFor(unreadable);
   const raw = toPlain(name, document);
   if (raw === null) throw badInput(`${name} is empty.`);
   const result = fileSchema.safeParse(raw, { error: messageFor });
@@ -32,6 +51,34 @@ export function readCeibaFile(name: string, text: string): CheckedFile {
   ];
   if (!result.success || problems.length > 0) throw errorFor(problems);
   return { file: result.data, errorFor };
+}
+
+function refuseMoreParts(name: string, text: string, partsMax: number): void {
+  let parts = 0;
+  for (const _ of new Lexer().lex(text)) {
+    parts += 1;
+    if (parts <= partsMax) continue;
+    throw badInput(
+      `${name} has more than ${partsMax.toLocaleString('en')} parts (values, commas and the like). Divide it.`,
+    );
+  }
+}
+
+function repeatedKeys(document: Document): Problem[] {
+  const problems: Problem[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        const value = isScalar(key) ? key.value : key;
+        if (seen.has(value) && isNode(key) && key.range) {
+          problems.push({ path: [], offset: key.range[0], message: 'Map keys must be unique' });
+        }
+        seen.add(value);
+      }
+    },
+  });
+  return problems;
 }
 
 function toPlain(name: string, document: Document): unknown {
@@ -91,9 +138,11 @@ function invalidFile(
       line: lines.linePos(offset ?? offsetOf(document, path)).line,
     }))
     .sort((a, b) => a.line - b.line);
-  const list = found.map(
-    ({ path, message, line }) => `  ${fieldName(path)} (line ${line}): ${message}`,
-  );
+  const list = found
+    .slice(0, PROBLEMS_MAX)
+    .map(({ path, message, line }) => `  ${fieldName(path)} (line ${line}): ${message}`);
+  const others = found.length - list.length;
+  if (others > 0) list.push(`  and ${others} more`);
   return badInput([`${name} is invalid. Nothing was changed:`, ...list].join('\n'), {
     code: 'invalid_file',
     field: found[0] && fieldName(found[0].path),

@@ -35,6 +35,14 @@ const record = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
         : undefined,
   });
 
+/** Each item of these lists is a change of its own, so that a file has not too many for one transaction. */
+const ITEMS_MAX = 1_000;
+
+const listOf = <Item extends z.ZodType>(item: Item, items: string) =>
+  z.array(item).max(ITEMS_MAX, {
+    error: `must be at most ${ITEMS_MAX.toLocaleString('en')} ${items}; divide the file`,
+  });
+
 /** The error for a value that breaks a rule, or for a missing one. */
 const must = (rule: string) => ({
   error: (issue: z.core.$ZodRawIssue) => (issue.input === undefined ? 'is missing' : rule),
@@ -144,8 +152,7 @@ const projectSchema = record({
       description: 'What new keys begin with; those that exist keep theirs.',
     })
     .optional(),
-  customerPlans: z
-    .array(customerPlanSchema)
+  customerPlans: listOf(customerPlanSchema, 'customerPlans')
     .meta({ description: 'The complete list: others of the project are removed.' })
     .optional(),
   policies: z
@@ -162,8 +169,8 @@ const EMAIL = z
 
 export const fileSchema = record({
   owner: record({ email: EMAIL }).optional(),
-  plans: z.array(planSchema).default([]),
-  projects: z.array(projectSchema).default([]),
+  plans: listOf(planSchema, 'plans').default([]),
+  projects: listOf(projectSchema, 'projects').default([]),
 });
 
 /** A file as it is written, with every list. */

@@ -34,7 +34,7 @@ export function yamlOf(file: CeibaFileText): string {
  */
 export function requireApplicable(text: string): void {
   try {
-    readCeibaFile('The export', text);
+    readCeibaFile('The export', text, Number.POSITIVE_INFINITY);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const [, ...problems] = error.message.split('\n');
