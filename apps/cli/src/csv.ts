@@ -57,6 +57,31 @@ export function columnsOf(
   throw invalidFile(`${name} has the column ${twice} twice. Nothing was changed.`);
 }
 
+/**
+ * As {@link columnsOf}, of a file that may have secrets in its first line: errors name columns by number.
+ *
+ * @param known all columns that there may be; absent where others are ignored
+ */
+export function secretColumnsOf(
+  name: string,
+  head: readonly string[],
+  known?: readonly string[],
+): string[] {
+  const columns = head.map((column) => column.trim());
+  const unknown = columns.findIndex((column) => known?.includes(column) === false);
+  if (unknown !== -1) {
+    throw invalidFile(
+      `${name} has an unknown column: its column ${unknown + 1}. Its first line must name the columns, which are ${known?.join(', ')}. Nothing was changed.`,
+    );
+  }
+  const second = columns.findIndex((column, index) => columns.indexOf(column) !== index);
+  if (second === -1) return columns;
+  const first = columns.indexOf(columns[second] ?? '');
+  throw invalidFile(
+    `${name} cannot be read: its columns ${first + 1} and ${second + 1} have the same name. Nothing was changed.`,
+  );
+}
+
 /** A file that is not what its command expects. */
 export const invalidFile = (message: string) =>
   badInput(message, { code: 'invalid_file', field: 'file' });

@@ -73,6 +73,7 @@ describe('ceiba key import', () => {
       imported: 5,
       present: 0,
       deleted: 0,
+      rootKeys: 0,
       refused: [],
       leftOut: {},
     });
@@ -188,6 +189,7 @@ describe('ceiba key import', () => {
         key_name: 'sk-...et-1',
         key_alias: 'a',
         rpm_limit: 9,
+        expires: null,
       },
       { token: 'sk-litellm-secret-2', key_name: 'sk-...et-2', blocked: true, max_budget: 5 },
       { token: 'abc', key_name: 'sk-...' },
@@ -243,8 +245,9 @@ consumers:
       const { code, stderr } = await importing(source, 'x');
       expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be imported')]);
     }
-    const { code, stderr } = await importing('csv', 'digests,displayName\n1,2');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('unknown column')]);
+    const { code, stderr } = await importing('csv', 'a-secret-of-sixteen-1,plaintext\n1,2');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('unknown column: its column 1.')]);
+    expect(stderr).not.toContain('a-secret');
     const { stderr: broken } = await importing('unkey', '[{');
     expect(broken).toContain('is not JSON');
   });

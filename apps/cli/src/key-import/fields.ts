@@ -11,7 +11,7 @@ export interface SourceRecord {
 
 /** Why a key cannot be imported. */
 export class FieldError extends Error {
-  /** A field of the import; null where it is the whole row. */
+  /** A field of the import or of the source; null where it is the whole row. */
   readonly field: string | null;
 
   /** @param problem completes a sentence that begins with the field, or with "the row" */
@@ -30,10 +30,26 @@ export function cellOf({ fields }: SourceRecord, ...names: readonly string[]): u
   return values.find((value) => value != null && !(typeof value === 'string' && NULLS.has(value)));
 }
 
+/**
+ * A text, or a whole number that a parser has not changed.
+ *
+ * @throws FieldError for another value, which names the column that has it
+ */
 export function textOf(record: SourceRecord, ...names: readonly string[]): string | undefined {
   const value = cellOf(record, ...names);
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+  if (value === undefined || typeof value === 'string') return value;
+  if (Number.isSafeInteger(value)) return String(value);
+  throw unquoted(names.find((name) => Object.is(record.fields[name], value)) ?? null);
 }
+
+/** A secret or its digest: of a number, a parser may have changed digits. @param field what an error names */
+export function secretOf(record: SourceRecord, field: string, name: string): string | undefined {
+  const value = cellOf(record, name);
+  if (value === undefined || typeof value === 'string') return value;
+  throw unquoted(field);
+}
+
+const unquoted = (field: string | null) => new FieldError(field, 'must be in quotation marks');
 
 export function numberOf(record: SourceRecord, ...names: readonly string[]): number | undefined {
   const value = cellOf(record, ...names);
@@ -57,8 +73,22 @@ export function objectOf(record: SourceRecord, ...names: readonly string[]) {
   return fieldsIn(typeof value === 'string' ? jsonOf(value) : value);
 }
 
+/** The owner's data that a source has, or that it has some which are no object. */
+export function metadataOf(record: SourceRecord, name: string) {
+  const metadata = objectOf(record, name);
+  const isLost = metadata === undefined && isGiven(record, name);
+  return { metadata, leftOut: isLost && 'metadata that is no JSON object' };
+}
+
 export const fieldsIn = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+
+/** The objects of a list, or of its JSON as text. */
+export function listOf(value: unknown): Readonly<Record<string, unknown>>[] {
+  const list: unknown = typeof value === 'string' ? jsonOf(value) : value;
+  const items: unknown[] = Array.isArray(list) ? list : [];
+  return items.map(fieldsIn).filter((fields) => fields !== undefined);
+}
 
 /** Whether a restriction says anything: an empty list or object does not. */
 export function isGiven(record: SourceRecord, ...names: readonly string[]): boolean {
@@ -93,7 +123,14 @@ function millisecondsIn(text: string): number {
     const number = Number(text);
     return Math.round(number < SECONDS_MAX ? number * 1_000 : number);
   }
-  const [, day, time, zone = 'Z'] =
+  const [, day = '', time, zone = 'Z'] =
     /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:\.\d+)?) ?(Z|[+-]\d\d(?::?\d\d)?)?$/.exec(text) ?? [];
+  if (!isDay(day)) return Number.NaN;
   return Date.parse(`${day}T${time}${/^[+-]\d\d$/.test(zone) ? `${zone}:00` : zone}`);
+}
+
+/** Whether its month has the day: `Date` makes one of the next month of another. */
+function isDay(day: string): boolean {
+  const at = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day);
 }

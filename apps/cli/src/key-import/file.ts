@@ -1,18 +1,22 @@
-import { parse as parseYaml } from 'yaml';
-import { csvRecords, invalidFile, wrongLength } from '../csv.ts';
+import { parseDocument, visit } from 'yaml';
+import { csvRecords, invalidFile, secretColumnsOf, wrongLength } from '../csv.ts';
 import { jsonOf } from '../options.ts';
 import { fieldsIn, type SourceRecord } from './fields.ts';
 
-/** The columns of a file in CSV, and its rows: one that has more or fewer cells is a problem. */
+/** The columns of a table, and its rows: one that has more or fewer cells is a problem. */
 export interface Table {
+  /** In JSON, the names that at least one row has. */
   columns: readonly string[];
   rows: readonly (SourceRecord & { problem?: string })[];
 }
 
-/** @throws CliError for a file that is not CSV */
-export function csvTable(name: string, text: string): Table {
+/**
+ * @param known all columns that there may be; absent where others are ignored
+ * @throws CliError for a file that is not CSV, or has other columns or one of them twice
+ */
+export function csvTable(name: string, text: string, known?: readonly string[]): Table {
   const [head, ...rows] = csvRecords(name, text);
-  const columns = (head?.cells ?? []).map((column) => column.trim());
+  const columns = secretColumnsOf(name, head?.cells ?? [], known);
   return {
     columns,
     rows: rows.map(({ cells, line }) => ({
@@ -23,18 +27,42 @@ export function csvTable(name: string, text: string): Table {
   };
 }
 
+/** A table, and whether it was an object that has it as `keys`, such as the body of a request. */
+export interface TableFile extends Table {
+  isBody: boolean;
+}
+
 /**
- * The rows of a table that was exported as CSV, as a JSON array, as an object that has it as `keys`, or as
- * one JSON object per line.
+ * A table that was exported as CSV, as a JSON array, as an object that has it as `keys`, or as one JSON
+ * object per line.
  *
  * @throws CliError for a file that is none of them
  */
-export function tableRecords(name: string, text: string): Table['rows'] {
-  if (!/^\s*[[{]/.test(text)) return csvTable(name, text).rows;
+export function tableIn(name: string, text: string): TableFile {
+  if (!/^\s*[[{]/.test(text)) return { ...csvTable(name, text), isBody: false };
   const whole = jsonOf(text);
-  const list = Array.isArray(whole) ? whole : (fieldsIn(whole)?.keys ?? jsonLines(text));
+  const body = fieldsIn(whole)?.keys;
+  const list = Array.isArray(whole) ? whole : (body ?? jsonLines(text));
   if (!Array.isArray(list)) throw invalidFile(`${name} is not JSON. Nothing was changed.`);
-  return numbered(list);
+  const rows = numbered(list);
+  const columns = new Set(rows.flatMap(({ fields }) => Object.keys(fields)));
+  return { columns: [...columns], rows, isBody: body !== undefined };
+}
+
+/** The names that a column has in the versions of a source. */
+export type ColumnNames = readonly [string, ...string[]];
+
+/**
+ * A column that was renamed or not exported would read as an expiry or a block that no key has.
+ *
+ * @throws CliError for a table that has none of the names of a column
+ */
+export function requireColumns(name: string, { columns }: Table, required: readonly ColumnNames[]) {
+  const missing = required.find((names) => !names.some((column) => columns.includes(column)));
+  if (missing === undefined) return;
+  throw invalidFile(
+    `${name} has no column ${missing.join(' or ')}. Export the whole table, with the names of its columns as they are. Nothing was changed.`,
+  );
 }
 
 /** Null where a line is not JSON. */
@@ -50,12 +78,25 @@ export const numbered = (list: readonly unknown[]): Table['rows'] =>
     return { row: index + 1, fields: fields ?? {}, ...(!fields && { problem: 'is no object' }) };
   });
 
-/** A file in YAML or JSON. @throws CliError for one that is neither */
+/**
+ * A file in YAML or JSON. A number of YAML that is not written plainly, such as 007, is NaN.
+ *
+ * @throws CliError for one that is neither
+ */
 export function documentIn(name: string, text: string): unknown {
   const json = jsonOf(text);
   if (json !== undefined) return json;
   try {
-    return parseYaml(text, { maxAliasCount: 0 });
+    const document = parseDocument(text);
+    const [error] = document.errors;
+    if (error !== undefined) throw error;
+    visit(document, {
+      Scalar(_, scalar) {
+        const { value, source } = scalar;
+        if (typeof value === 'number' && source !== String(value)) scalar.value = Number.NaN;
+      },
+    });
+    return document.toJS({ maxAliasCount: 0 });
   } catch {
     throw invalidFile(`${name} is neither YAML nor JSON. Nothing was changed.`);
   }

@@ -14,6 +14,8 @@ export interface ImportedKeys {
   present: number;
   /** Keys that the source keeps as deleted. */
   deleted: number;
+  /** Keys that administer the source itself. */
+  rootKeys: number;
   refused: RefusedKey[];
   /** How many of the imported keys lose something, by what it is. */
   leftOut: Record<string, number>;
@@ -39,7 +41,14 @@ const BYTES_PER_CALL = 512 * 1024;
  */
 export async function importRows(perform: Perform, input: ImportKeysInput): Promise<ImportedKeys> {
   const { projectId, rows, isDryRun, onProgress } = input;
-  const done: ImportedKeys = { imported: 0, present: 0, deleted: 0, refused: [], leftOut: {} };
+  const done: ImportedKeys = {
+    imported: 0,
+    present: 0,
+    deleted: 0,
+    rootKeys: 0,
+    refused: [],
+    leftOut: {},
+  };
   /** In a dry run, what would be there by now. */
   const digests = new Set<string>();
   const before: Record<string, number> = {};
@@ -84,6 +93,7 @@ function record(
   const result = isKey(parsed) ? outcome : parsed;
   if (result === undefined) throw new Error('an import has fewer results than rows');
   if (result === 'deleted') done.deleted += 1;
+  else if (result === 'root key') done.rootKeys += 1;
   else if ('problem' in result) done.refused.push({ row, name, ...result });
   else if (result.outcome === 'present') done.present += 1;
   else {

@@ -16,11 +16,14 @@ export interface SourceKey extends Omit<KeyToSend, keyof SecretDigest | 'display
   leftOut?: readonly (string | false | undefined)[];
 }
 
+/** A key that a source keeps as deleted, or one that administers the source itself. */
+export type Skipped = 'deleted' | 'root key';
+
 /** A key of a file: one that can be sent, why it cannot, or why it need not. */
 export interface KeyRow {
   row: number;
   name: string;
-  parsed: KeyToSend | RowProblem | 'deleted';
+  parsed: KeyToSend | RowProblem | Skipped;
   leftOut: readonly string[];
 }
 
@@ -29,10 +32,10 @@ export interface ReadOptions {
   linksCustomers: boolean;
 }
 
-/** The keys of records. @param read what the source says; `deleted` of a key that it keeps as such */
+/** The keys of records. @param read what the source says, or why the key need not be sent */
 export const keyRows = (
   records: readonly (SourceRecord & { problem?: string })[],
-  read: (record: SourceRecord) => SourceKey | 'deleted',
+  read: (record: SourceRecord) => SourceKey | Skipped,
   options: ReadOptions,
 ): KeyRow[] =>
   records.map(({ problem, ...record }) => {
@@ -40,7 +43,7 @@ export const keyRows = (
     if (problem !== undefined) return refused(row, { field: null, problem });
     try {
       const key = read(record);
-      if (key === 'deleted') return { row, name: '', parsed: key, leftOut: [] };
+      if (typeof key === 'string') return { row, name: '', parsed: key, leftOut: [] };
       return rowOf(row, key, options);
     } catch (error) {
       if (!(error instanceof FieldError)) throw error;

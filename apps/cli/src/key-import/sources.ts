@@ -1,5 +1,5 @@
 import { importedApiKeySchema } from '@ceiba/contract';
-import { columnsOf, invalidFile, wholeNumber } from '../csv.ts';
+import { invalidFile, wholeNumber } from '../csv.ts';
 import { jsonOf } from '../options.ts';
 import {
   cellOf,
@@ -8,13 +8,17 @@ import {
   flagOf,
   instantOf,
   isGiven,
+  listOf,
+  metadataOf,
   numberOf,
   objectOf,
   type SourceRecord,
+  secretOf,
   textOf,
 } from './fields.ts';
-import { csvTable, documentIn, numbered, tableRecords } from './file.ts';
-import { type KeyRow, keyRows, type ReadOptions, type SourceKey } from './rows.ts';
+import { type ColumnNames, csvTable, requireColumns, tableIn } from './file.ts';
+import { readKong } from './kong.ts';
+import { type KeyRow, keyRows, type ReadOptions, type Skipped, type SourceKey } from './rows.ts';
 import { beginningOf, digestOfPlaintext, type SecretDigest } from './secrets.ts';
 
 /** Reads the keys of a file. @throws CliError for a file that is not what the source exports */
@@ -22,9 +26,17 @@ type ReadSource = (name: string, text: string, options: ReadOptions) => KeyRow[]
 
 export const SOURCES = {
   csv: readCsv,
-  unkey: (name, text, options) => keyRows(tableRecords(name, text), unkeyKey, options),
-  'better-auth': (name, text, options) => keyRows(tableRecords(name, text), betterAuthKey, options),
-  litellm: (name, text, options) => keyRows(tableRecords(name, text), liteLlmKey, options),
+  unkey: readUnkey,
+  'better-auth': (name, text, options) => {
+    const table = tableIn(name, text);
+    requireColumns(name, table, [['key'], ['expiresAt', 'expires_at'], ['enabled']]);
+    return keyRows(table.rows, betterAuthKey, options);
+  },
+  litellm: (name, text, options) => {
+    const table = tableIn(name, text);
+    requireColumns(name, table, [['token'], ['expires'], ['blocked']]);
+    return keyRows(table.rows, liteLlmKey, options);
+  },
   kong: readKong,
 } as const satisfies Record<string, ReadSource>;
 export type SourceName = keyof typeof SOURCES;
@@ -55,9 +67,19 @@ function limitOf(limit: number | undefined, windowMs: number | undefined): Carri
   return { fields: {}, leftOut: 'rate limit of another window than a minute or a day' };
 }
 
-/** The table `keys` of Unkey's database, or the body of its route `keys.migrateKeys`. */
-function unkeyKey(record: SourceRecord): SourceKey | 'deleted' {
-  if (cellOf(record, 'deleted_at_m', 'deleted_at', 'deletedAt') !== undefined) return 'deleted';
+const DELETED: ColumnNames = ['deleted_at_m', 'deleted_at', 'deletedAt'];
+
+/** The table `keys` of Unkey's database, or the body of its route `keys.migrateKeys`, which has defaults. */
+function readUnkey(name: string, text: string, options: ReadOptions): KeyRow[] {
+  const table = tableIn(name, text);
+  const ofTable: ColumnNames[] = [['expires'], ['enabled'], DELETED];
+  requireColumns(name, table, [['hash'], ...(table.isBody ? [] : ofTable)]);
+  return keyRows(table.rows, unkeyKey, options);
+}
+
+function unkeyKey(record: SourceRecord): SourceKey | Skipped {
+  if (cellOf(record, ...DELETED) !== undefined) return 'deleted';
+  if (cellOf(record, 'for_workspace_id', 'forWorkspaceId') !== undefined) return 'root key';
   const given = objectOf(record, 'hash');
   const variant = given?.variant ?? 'sha256_base64';
   if (variant !== 'sha256_base64') {
@@ -66,7 +88,7 @@ function unkeyKey(record: SourceRecord): SourceKey | 'deleted' {
       `is of the variant ${variant}: only sha256_base64 can be imported`,
     );
   }
-  const digest = given === undefined ? textOf(record, 'hash') : String(given.value);
+  const digest = given === undefined ? secretOf(record, 'digest', 'hash') : String(given.value);
   const rate = objectOf(record, 'ratelimit');
   const rates = listOf(cellOf(record, 'ratelimits'));
   const one = rate ?? (rates.length === 1 ? rates[0] : undefined);
@@ -74,6 +96,7 @@ function unkeyKey(record: SourceRecord): SourceKey | 'deleted' {
     ? limitOf(numberIn(one.limit), numberIn(one.duration ?? one.refillInterval))
     : limitOf(numberOf(record, 'ratelimit_limit'), numberOf(record, 'ratelimit_duration'));
   const refill = refillOf(record);
+  const meta = metadataOf(record, 'meta');
   return {
     secret: { digest: requiredDigest(digest), encoding: 'base64' },
     displayName: textOf(record, 'name'),
@@ -82,13 +105,14 @@ function unkeyKey(record: SourceRecord): SourceKey | 'deleted' {
     expiresAt: instantOf(record, 'expiresAt', 'expires'),
     createdAt: instantOf(record, 'createdAt', 'created_at_m', 'created_at', 'createdAt'),
     disabled: flagOf(record, 'disabled', 'enabled') === false,
-    metadata: objectOf(record, 'meta'),
+    metadata: meta.metadata,
     ...rateLimit.fields,
     ...refill.fields,
     leftOut: [
       rateLimit.leftOut,
       rates.length > 1 && 'several rate limits',
       refill.leftOut,
+      meta.leftOut,
       (isGiven(record, 'permissions') || isGiven(record, 'roles')) && RESTRICTION,
     ],
   };
@@ -113,9 +137,12 @@ function refillOf(record: SourceRecord): Carried {
   return { fields: isMonthly ? { monthlyQuota: amount } : { dailyQuota: amount }, leftOut: false };
 }
 
+/** SHA-256 as better-auth writes it. */
+const BASE64URL = /^[\w-]{43}$/;
+
 /** The table `apikey` of better-auth's plugin. */
 function betterAuthKey(record: SourceRecord): SourceKey {
-  const key = textOf(record, 'key');
+  const key = secretOf(record, 'digest', 'key');
   const start = textOf(record, 'start');
   const isLimited = flagOf(record, 'rateLimitPerMinute', 'rateLimitEnabled', 'rate_limit_enabled');
   const rateLimit = isLimited
@@ -127,10 +154,11 @@ function betterAuthKey(record: SourceRecord): SourceKey {
   const refill = numberOf(record, 'refillAmount', 'refill_amount');
   const refilled = limitOf(refill, numberOf(record, 'refillInterval', 'refill_interval'));
   const remaining = numberOf(record, 'remaining');
+  const { metadata, leftOut } = metadataOf(record, 'metadata');
   return {
     // With `disableKeyHashing` the table has the secrets themselves.
     secret:
-      key !== undefined && start !== undefined && key.startsWith(start)
+      key !== undefined && start !== undefined && key.startsWith(start) && !BASE64URL.test(key)
         ? digestOfPlaintext(key)
         : { digest: requiredDigest(key), encoding: 'base64url' },
     displayName: textOf(record, 'name'),
@@ -139,13 +167,14 @@ function betterAuthKey(record: SourceRecord): SourceKey {
     expiresAt: instantOf(record, 'expiresAt', 'expiresAt', 'expires_at'),
     createdAt: instantOf(record, 'createdAt', 'createdAt', 'created_at'),
     disabled: flagOf(record, 'disabled', 'enabled') === false,
-    metadata: objectOf(record, 'metadata'),
+    metadata,
     ...rateLimit.fields,
     ...refilled.fields,
     leftOut: [
       rateLimit.leftOut,
       refilled.leftOut && 'uses that are refilled in another time than a day',
       remaining !== undefined && refill === undefined && USES,
+      leftOut,
       isGiven(record, 'permissions') && RESTRICTION,
     ],
   };
@@ -153,7 +182,7 @@ function betterAuthKey(record: SourceRecord): SourceKey {
 
 /** The table `LiteLLM_VerificationToken` of LiteLLM's proxy. */
 function liteLlmKey(record: SourceRecord): SourceKey {
-  const token = textOf(record, 'token');
+  const token = secretOf(record, 'digest', 'token');
   const shown = textOf(record, 'key_name');
   const rest = ['max_budget', 'tpm_limit', 'max_parallel_requests'];
   return {
@@ -180,56 +209,13 @@ function liteLlmKey(record: SourceRecord): SourceKey {
   };
 }
 
-/**
- * What decK exports, what `kong config db_export` writes, or the answer of the Admin API's `/key-auths`. The
- * keys in it are plaintexts.
- */
-function readKong(name: string, text: string, options: ReadOptions): KeyRow[] {
-  const document = fieldsIn(documentIn(name, text));
-  const consumers = listOf(document?.consumers);
-  const byId = new Map(consumers.map((consumer) => [consumer.id, consumer]));
-  const nested = consumers.flatMap((consumer) =>
-    listOf(consumer.keyauth_credentials).map((credential) => ({ ...credential, consumer })),
-  );
-  const listed = [...listOf(document?.keyauth_credentials), ...listOf(document?.data)].map(
-    ({ consumer, ...credential }) => {
-      const id = fieldsIn(consumer)?.id ?? consumer;
-      return { ...credential, consumer: byId.get(id) ?? fieldsIn(consumer) ?? { id } };
-    },
-  );
-  const credentials = [...nested, ...listed];
-  if (credentials.length === 0) {
-    throw invalidFile(
-      `${name} has no keyauth_credentials, and is no answer of the Admin API's /key-auths. Nothing was changed.`,
-    );
-  }
-  return keyRows(numbered(credentials), kongKey, options);
-}
-
-function kongKey(record: SourceRecord): SourceKey {
-  const consumer = { row: record.row, fields: fieldsIn(record.fields.consumer) ?? {} };
-  const key = textOf(record, 'key');
-  if (key === undefined) throw new FieldError('plaintext', 'is missing');
-  const tags = cellOf(record, 'tags');
-  return {
-    secret: digestOfPlaintext(key),
-    displayName: textOf(consumer, 'username', 'custom_id'),
-    keyPrefix: beginningOf(key),
-    owner: textOf(consumer, 'custom_id', 'username', 'id'),
-    createdAt: instantOf(record, 'createdAt', 'created_at'),
-    metadata: Array.isArray(tags) && tags.length > 0 ? { tags } : undefined,
-    leftOut: [isGiven(record, 'ttl') && 'ttl: the key does not expire until it has an expiry'],
-  };
-}
-
 const FIELDS = Object.keys(importedApiKeySchema.shape);
 const COLUMNS = [...FIELDS, 'plaintext'];
 const WHOLE_NUMBERS = ['rateLimitPerMinute', 'dailyQuota', 'monthlyQuota'] as const;
 
 /** Columns that are named as the fields of the import, and `plaintext` in place of `digest`. */
 function readCsv(name: string, text: string, options: ReadOptions): KeyRow[] {
-  const { columns, rows } = csvTable(name, text);
-  columnsOf(name, columns, COLUMNS);
+  const { columns, rows } = csvTable(name, text, COLUMNS);
   if (!columns.includes('plaintext') && !columns.includes('digest')) {
     throw invalidFile(
       `${name} has neither a column digest nor plaintext in its first line. Nothing was changed.`,
@@ -287,12 +273,6 @@ function limitIn(record: SourceRecord, field: string): number | undefined {
 function requiredDigest(digest: string | undefined): string {
   if (digest === undefined) throw new FieldError('digest', 'is missing');
   return digest;
-}
-
-function listOf(value: unknown): Readonly<Record<string, unknown>>[] {
-  const list: unknown = typeof value === 'string' ? jsonOf(value) : value;
-  const items: unknown[] = Array.isArray(list) ? list : [];
-  return items.map(fieldsIn).filter((fields) => fields !== undefined);
 }
 
 const numberIn = (value: unknown) =>

@@ -37,6 +37,7 @@ export function importKeysCommand(key: Command, world: World): void {
     .addHelpText(
       'after',
       '\nPlaintexts, which only csv and kong have, are hashed here: they are neither sent nor stored.\n' +
+        'A secret that a rotation has replaced stays refused when the import is repeated.\n' +
         'A key that is refused leaves the others, and the command exits with 1.',
     )
     .action((file: string, options: ImportOptions) => importFile(world, file, options));
@@ -89,6 +90,7 @@ const summaryOf = (result: ImportedKeys, isDryRun: boolean): string[] => [
   `imported  ${result.imported}`,
   `present   ${result.present}`,
   ...(result.deleted > 0 ? [`deleted   ${result.deleted}`] : []),
+  ...(result.rootKeys > 0 ? [`root keys ${result.rootKeys}, skipped`] : []),
   `refused   ${result.refused.length}`,
   ...Object.entries(result.leftOut).map(([what, count]) => `left out  ${count}: ${what}`),
   '',
