@@ -94,6 +94,7 @@ describe.each(DENIAL_REASONS)('a denial for %s', (reason) => {
       customerId: null,
       // An unknown key has the prefix that was presented.
       keyPrefix: question.apiKey?.slice(0, 'ceiba_'.length + 8) ?? null,
+      byPreviousSecret: false,
       policyId: key !== null && reason !== 'policy_no_match' ? expect.any(String) : null,
       limits: decision.limits ?? null,
       exceededLimit: EXCEEDED[reason] ?? null,
