@@ -94,9 +94,10 @@ export function allOrNothing<T>(
 ): Promise<T> {
   return ctx.db.orm.transaction(
     async (tx) => {
+      // Before the rows that a right locks: a run that waits holds nothing that the other one needs.
+      await takeLock(tx, 'allOrNothing');
       // Without a right, it makes no change of its own.
       if (ctx.requires !== undefined) await requireAccess(tx, ctx);
-      await takeLock(tx, 'allOrNothing');
       return run({ ...ctx, db: { orm: tx } });
     },
     { isolationLevel: 'read committed' },

@@ -244,6 +244,23 @@ describe('a dry run', () => {
   });
 });
 
+test('many changes that wait for others hold no row of the project or the token meanwhile', async () => {
+  const { projectId, ownerId } = await makeProject(bench.ctx);
+  const token = await makeToken(bench, ownerId);
+  const release = await holding(bench.url, `select pg_advisory_xact_lock(${0x0ce1bc})`);
+  const rehearsal = dryRun(inProject(token, projectId), async () => 'done');
+  await untilWaiting(bench.db);
+  const locking = (table: string, id: string) =>
+    bench.db.sql`select id from ${bench.db.sql(table)} where id = ${id} for update skip locked`;
+  const [project, held] = [
+    await locking('projects', projectId),
+    await locking('access_tokens', token.tokenId),
+  ];
+  await release();
+  expect(await rehearsal).toBe('done');
+  expect([project, held]).toEqual([[{ id: projectId }], [{ id: token.tokenId }]]);
+});
+
 describe('a revocation of an access token', () => {
   test('waits for a change that is under way, and the next one is refused', async () => {
     const { projectId, ownerId } = await makeProject(bench.ctx);
