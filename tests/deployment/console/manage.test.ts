@@ -289,7 +289,9 @@ describe('the rights of a token', () => {
     const listed = JSON.parse((await managed.ceiba(limited, ['project', 'list', '--json'])).stdout);
     expect(listed.projects.map(({ name }: { name: string }) => name)).toEqual(['other']);
     const fresh = 'owner: { email: owner@example.com }\nprojects: [{ name: fresh }]\n';
-    expect((await apply(limited, fresh, '--show-secret')).stderr).toContain('for certain projects');
+    expect((await apply(limited, fresh, '--show-secret')).stderr).toContain(
+      'There is no project fresh of owner@example.com that you may see.',
+    );
   });
 
   test('of plans are the administrator’s: others may have plans in the file as they are', async () => {

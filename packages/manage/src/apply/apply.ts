@@ -327,9 +327,7 @@ async function findOrCreate(call: Call, owner: Owner, name: string) {
   if (existing && (by.kind === 'operator' || (await findProject(call, existing.projectId)))) {
     return { projectId: existing.projectId, projectSecret: null };
   }
-  if (existing || ownerId === null || (by.kind === 'user' && ownerId !== by.userId)) {
-    throw noProjectOf(owner, name);
-  }
+  if (existing || ownerId === null || !mayCreate(by, ownerId)) throw noProjectOf(owner, name);
   const secret = mintProjectSecret(random);
   const own = by.kind === 'operator' ? ctx : { ...ctx, requires: { ownerId } };
   const created = await createProject(own, { ownerId, name, secret });
@@ -338,6 +336,10 @@ async function findOrCreate(call: Call, owner: Owner, name: string) {
   }
   return { projectId: created.projectId, projectSecret: secret.plaintext };
 }
+
+/** A token for certain projects creates none: it learns nothing of the names of the others. */
+const mayCreate = (by: Call['by'], ownerId: string) =>
+  by.kind === 'operator' || (ownerId === by.userId && by.projectIds === null);
 
 async function putSubscription(
   tx: VerbContext,

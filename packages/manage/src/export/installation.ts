@@ -70,12 +70,20 @@ async function choose(db: Snapshot, by: Asker, { projectId, owner }: ExportChoic
       ({ ownerEmail }) => ownerEmail.toLowerCase() === owner.toLowerCase(),
     );
     const email = projects[0]?.ownerEmail ?? (await emailOf(db, by, owner));
-    if (email === undefined) throw missing(`There is no account ${owner}.`, 'owner');
+    if (email === undefined) throw nothingOf(by, owner);
     return { email, projects };
   }
   if (projectId !== undefined && all.length === 0) throw noProject(projectId);
   return { email: onlyOwner(all), projects: all };
 }
+
+const nothingOf = (by: Asker, owner: string) =>
+  missing(
+    by.kind === 'operator'
+      ? `There is no account ${owner}.`
+      : `There is no project of ${owner} that you may see.`,
+    'owner',
+  );
 
 /** The operator may export an account without a project. */
 const emailOf = async (db: Snapshot, by: Asker, owner: string) =>
