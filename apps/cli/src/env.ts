@@ -40,8 +40,18 @@ export interface Settings {
   ownerPassword: string | undefined;
 }
 
-/** The address of a console, which it has at the root. */
+const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** Whether what is sent there can be read on the way. */
+function isPlainHttp(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !LOOPBACK.test(hostname);
+}
+
+/** The address of a console, which it has at the root; an access token is sent to it. */
 export const serverUrl = httpUrl
+  .refine((url) => !isPlainHttp(url), 'must use https, unless its host is loopback')
   .refine((url) => !URL.canParse(url) || new URL(url).pathname === '/', 'must have no path')
   .transform((url) => new URL(url).origin);
 

@@ -4,12 +4,14 @@ import {
   emailSchema,
   expirySchema,
   externalIdSchema,
+  importedPrefixSchema,
   type Metadata,
   metadataSchema,
   SUBSCRIPTION_STATUSES,
   type SubscriptionStatus,
   uuidSchema,
 } from '@ceiba/contract';
+import { withoutCredentials } from '@ceiba/contract/redaction';
 import { BILLING_DAY_MAX, OVERLAP_SECONDS_MAX } from '@ceiba/contract/sets';
 import {
   type KeyLimits,
@@ -37,10 +39,11 @@ export function uuid(text: string): string {
   throw new InvalidArgumentError('It must be a UUID, as ceiba apply and the console show it.');
 }
 
-/** A key's id, or its prefix: never the key itself. */
+/** A key's id, or its prefix, whatever it begins with: never the key itself. */
 export function keyOrPrefix(text: string): string {
-  if (/^ceiba_[0-9A-Za-z]{8}$/.test(text)) return text;
   if (uuidSchema.safeParse(text).success) return text.toLowerCase();
+  const isPrefix = importedPrefixSchema.safeParse(text).success;
+  if (isPrefix && withoutCredentials(text) === text) return text;
   throw new InvalidArgumentError("It must be a key's id, or its prefix such as ceiba_4fZk2Qpa.");
 }
 

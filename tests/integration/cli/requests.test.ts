@@ -142,7 +142,7 @@ describe('ceiba requests', () => {
   });
 
   test.each([
-    [['--key', 'nonsense'], "must be a key's id, or its prefix"],
+    [['--key', mintApiKey(randomBytes).plaintext], "must be a key's id, or its prefix"],
     [['--from', 'yesterday'], 'must be an RFC 3339 date-time'],
     [['--limit', '0'], 'must be a whole number from 1 to 1000'],
     [['--follow', '--to', at(1).toISOString()], 'leave out --to'],
