@@ -82,7 +82,7 @@ class WebhookVerifier:
         signatures = _header(names, "webhook-signature")
         self._require_recent(timestamp)
         received = _bytes_of(body)
-        signed = f"{webhook_id}.{timestamp}.".encode() + received
+        signed = _utf8(f"{webhook_id}.{timestamp}.") + received
         expected = [hmac.new(secret, signed, hashlib.sha256).digest() for secret in self._secrets]
         given = [_decoded(one[3:]) for one in signatures.split(" ") if one.startswith("v1,")]
         if not any(hmac.compare_digest(one, other) for one in given if one for other in expected):
@@ -133,9 +133,14 @@ def _header(headers: Mapping[str, str], name: str) -> str:
     )
 
 
+def _utf8(text: str) -> bytes:
+    """Some servers pass on bytes that are no UTF-8 as lone surrogates, which Ceiba never signs."""
+    return text.encode("utf-8", "surrogatepass")
+
+
 def _bytes_of(body: Any) -> bytes:
     if isinstance(body, str):
-        return body.encode()
+        return _utf8(body)
     if isinstance(body, (bytes, bytearray, memoryview)):
         return bytes(body)
     raise WebhookVerificationError(

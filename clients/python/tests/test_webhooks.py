@@ -84,6 +84,11 @@ class TheVerifier(unittest.TestCase):
             self.refused("wrong_signature", "CEIBA_WEBHOOK_SECRET", headers=headers_of(one))
         self.refused("wrong_signature", body=BODY + b" ")
 
+    def test_refuses_bytes_that_are_no_text_as_another_signature(self):
+        self.refused("wrong_signature", headers={**headers_of(), "Webhook-Id": "msg_\udcff"})
+        self.refused("wrong_signature", headers=headers_of("v1,\udcff"))
+        self.refused("wrong_signature", body="\udcff")
+
     def test_refuses_a_body_that_was_parsed_or_is_no_alert(self):
         for body in (ALERT, None):
             self.refused("parsed_body", "get_data()", body=body)
