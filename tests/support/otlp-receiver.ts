@@ -43,6 +43,8 @@ export interface OtlpReceiver {
   readonly headers: readonly Record<string, string | string[] | undefined>[];
   /** How it answers from now on: at once, never, or with a status. */
   answer: 'at once' | 'never' | number;
+  /** What follows the status of an answer at once: a message of the protocol. */
+  response: Buffer;
   close(): Promise<void>;
 }
 
@@ -52,7 +54,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const bodies: Buffer[] = [];
   const headers: Record<string, string | string[] | undefined>[] = [];
-  const receiver = { answer: 'at once' as OtlpReceiver['answer'] };
+  const receiver = { answer: 'at once' as OtlpReceiver['answer'], response: Buffer.alloc(0) };
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -72,7 +74,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
       bodies.push(plain);
       if (request.url === '/v1/logs') logs.push(...logsOf(plain));
       else spans.push(...spansOf(plain));
-      response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
+      response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end(receiver.response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

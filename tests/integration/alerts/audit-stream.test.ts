@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { signingSecretText } from '@ceiba/alerts/sign';
 import { applyRetention, recordRefusedSignIn, takeAuditEntries } from '@ceiba/schema';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { auditOtlp } from '../../../packages/alerts/src/audit-stream/otlp.ts';
 import {
   type AuditDestination,
@@ -21,6 +21,7 @@ import { makeOwner, useBench } from '../schema/support.ts';
 
 const bench = useBench();
 const secret = randomBytes(32);
+const SILENT = { info() {}, warn() {}, error() {} };
 const stops: (() => Promise<unknown>)[] = [];
 beforeEach(() => bench.db.sql`truncate audit_log, audit_outbox, audit_streams`);
 afterEach(async () => {
@@ -298,7 +299,7 @@ it('by OTLP each row is a log record, and none is lost while the receiver refuse
   const receiver = await startOtlpReceiver();
   stops.push(() => receiver.close());
   receiver.answer = 400;
-  stream(await auditOtlp(`${receiver.url}/v1/logs`));
+  stream(await auditOtlp(`${receiver.url}/v1/logs`, SILENT));
   await untilStarted('otlp');
   const ids = [];
   for (let n = 0; n < 120; n += 1) ids.push(await write());
@@ -317,4 +318,28 @@ it('by OTLP each row is a log record, and none is lost while the receiver refuse
     },
     resource: { 'service.name': 'ceiba' },
   });
+});
+
+it('by OTLP the number of entries that the receiver rejects is an error in the log', async () => {
+  const receiver = await startOtlpReceiver();
+  stops.push(() => receiver.close());
+  const error = vi.fn();
+  stream(await auditOtlp(`${receiver.url}/v1/logs`, { ...SILENT, error }));
+  await untilStarted('otlp');
+  await write();
+  await until('it is delivered', async () => (await waiting()) === 0);
+  expect(error).not.toHaveBeenCalled();
+  // partial_success { rejected_log_records: 3, error_message: "full" }
+  receiver.response = Buffer.from([0x0a, 8, 0x08, 3, 0x12, 4, ...Buffer.from('full')]);
+  await write();
+  await until('it is delivered', async () => (await waiting()) === 0);
+  expect(error.mock.calls).toEqual([
+    [
+      {
+        rejected: 3,
+        problem: expect.stringContaining('"errorMessage":"full"'),
+      },
+      'the receiver of AUDIT_OTLP_ENDPOINT rejected entries of the audit log; they are not sent again',
+    ],
+  ]);
 });

@@ -35,10 +35,6 @@ export function start(): void {
       log,
     });
   }
-  startAuditStreams({ databaseUrl, applicationName, webhook, otlpUrl, log }).catch(
-    (error: unknown) => {
-      log.error({ err: error }, 'the audit log is not streamed');
-    },
-  );
+  void startAuditStreams({ databaseUrl, applicationName, webhook, otlpUrl, log });
   announceSetup();
 }

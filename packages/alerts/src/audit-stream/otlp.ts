@@ -1,4 +1,6 @@
+import type { Logger } from '@ceiba/process/log';
 import type { StreamedEntry } from '@ceiba/schema';
+import type { DiagLogger } from '@opentelemetry/api';
 import type { LogRecord } from '@opentelemetry/api-logs';
 import type { LogRecordExporter, ReadableLogRecord } from '@opentelemetry/sdk-logs';
 import type { AuditDestination } from './stream.ts';
@@ -15,12 +17,17 @@ const SUCCESS = 0;
  * attributes of the resource are those of the standard variables. The SDK is loaded here, so that a
  * process without it pays nothing.
  */
-export async function auditOtlp(url: string): Promise<AuditDestination> {
+export async function auditOtlp(
+  url: string,
+  log: Pick<Logger, 'warn' | 'error'>,
+): Promise<AuditDestination> {
+  const { diag, DiagLogLevel } = await import('@opentelemetry/api');
   const { LoggerProvider } = await import('@opentelemetry/sdk-logs');
   const { OTLPLogExporter } = await import('@opentelemetry/exporter-logs-otlp-proto');
   const { detectResources, envDetector, resourceFromAttributes } = await import(
     '@opentelemetry/resources'
   );
+  diag.setLogger(diagnosticsTo(log), DiagLogLevel.WARN);
   const exporter = new OTLPLogExporter({ url, timeoutMillis: TIMEOUT_MS });
   const resource = resourceFromAttributes({ 'service.name': 'ceiba' }).merge(
     detectResources({ detectors: [envDetector] }),
@@ -42,6 +49,26 @@ export async function auditOtlp(url: string): Promise<AuditDestination> {
     },
   };
 }
+
+/**
+ * The SDK's own messages. It counts an answer that rejects some entries as delivered, as the protocol
+ * wants, and says it only here.
+ */
+function diagnosticsTo(log: Pick<Logger, 'warn' | 'error'>): DiagLogger {
+  const report = (...parts: unknown[]) => {
+    const problem = parts.join(' ').slice(0, PROBLEM_LENGTH_MAX);
+    const rejected = Number(REJECTED_RECORDS.exec(problem)?.[1] ?? 0);
+    if (rejected > 0) log.error({ rejected, problem }, REJECTED);
+    else log.warn({ problem }, 'OpenTelemetry has a problem with the stream of the audit log');
+  };
+  const ignore = () => {};
+  return { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore };
+}
+
+const REJECTED_RECORDS = /"rejectedLogRecords":(\d+)/;
+const REJECTED =
+  'the receiver of AUDIT_OTLP_ENDPOINT rejected entries of the audit log; they are not sent again';
+const PROBLEM_LENGTH_MAX = 500;
 
 const exported = (exporter: LogRecordExporter, records: ReadableLogRecord[]): Promise<void> =>
   new Promise((resolve, reject) => {
