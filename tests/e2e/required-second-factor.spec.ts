@@ -144,7 +144,7 @@ test('where it is required, a passkey is enough, and the password alone then sig
   await expect
     .poll(
       () => sql`select after ->> 'attempts' as attempts from audit_log
-      where action = 'sign_in.refuse_second_factor' and target_label = ${account.email}`,
+      where action = 'sign_in.refuse_without_passkey' and target_label = ${account.email}`,
     )
     .toMatchObject([{ attempts: '1' }]);
   await page.getByRole('button', { name: 'Use a passkey' }).click();

@@ -71,6 +71,7 @@ export const AUDIT_ACTIONS = [
   'sign_in.end',
   'sign_in.refuse',
   'sign_in.refuse_second_factor',
+  'sign_in.refuse_without_passkey',
   'retention.set',
   'second_factor.require',
   'second_factor.release',

@@ -4,7 +4,7 @@ import { inTransaction, type VerbContext } from '../context.ts';
 import { emailOf } from './change.ts';
 
 export interface RefusedSignIn {
-  /** A wrong password or passkey, or a wrong code after a right password. */
+  /** A wrong password or passkey; after a right password a wrong code, or no required passkey. */
   action: Extract<AuditAction, `sign_in.refuse${string}`>;
   userId: string;
 }

@@ -129,6 +129,7 @@ export const AUDITED: { readonly [Kind in AuditedKind]: Audited<VerbOf<AuditActi
       end: 'signed out of',
       refuse: 'refused sign-ins to',
       refuse_second_factor: 'refused codes for',
+      refuse_without_passkey: 'refused a right password without a passkey for',
     },
   },
   plan: {

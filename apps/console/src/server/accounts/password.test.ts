@@ -7,6 +7,7 @@ const verbs = vi.hoisted(() => ({
   findAuthenticator: vi.fn(),
   findUserByEmail: vi.fn(),
   forgiveAttempt: vi.fn(),
+  forgivePasswordChange: vi.fn(),
   mustUsePasskey: vi.fn(),
   recordRefusedSignIn: vi.fn(),
   startChallenge: vi.fn(),
@@ -113,12 +114,21 @@ describe('signInWithPassword', () => {
     verbs.mustUsePasskey.mockResolvedValue(true);
     expect(await signIn()).toEqual({ kind: 'passkey_required' });
     expect(verbs.startSession).not.toHaveBeenCalled();
-    expect(verbs.forgiveAttempt).not.toHaveBeenCalled();
     for (const work of afterAnswer) await work();
     expect(verbs.recordRefusedSignIn).toHaveBeenCalledExactlyOnceWith(expect.anything(), {
-      action: 'sign_in.refuse_second_factor',
+      action: 'sign_in.refuse_without_passkey',
       userId: 'owner',
     });
+  });
+
+  it('counts a right password beside a required passkey as no guess, and remembers no network', async () => {
+    verbs.mustUsePasskey.mockResolvedValue(true);
+    await signIn();
+    expect(verbs.forgivePasswordChange).toHaveBeenCalledExactlyOnceWith(expect.anything(), {
+      userId: 'owner',
+      email: 'owner@example.com',
+    });
+    expect(verbs.forgiveAttempt).not.toHaveBeenCalled();
   });
 
   it('asks for no code of an app that was never confirmed', async () => {

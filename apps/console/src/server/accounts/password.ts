@@ -5,6 +5,7 @@ import {
   findAuthenticator,
   findUserByEmail,
   forgiveAttempt,
+  forgivePasswordChange,
   mustUsePasskey,
   startChallenge,
   startSession,
@@ -54,7 +55,8 @@ export async function signInWithPassword(
       return { kind: 'second_factor' };
     }
     if (await mustUsePasskey(ctx.db, userId)) {
-      noteRefusedSignIn(inDatabase, 'sign_in.refuse_second_factor', userId);
+      noteRefusedSignIn(inDatabase, 'sign_in.refuse_without_passkey', userId);
+      await forgivePasswordChange(ctx, { userId, email });
       return { kind: 'passkey_required' };
     }
     const { userAgent } = ctx;
