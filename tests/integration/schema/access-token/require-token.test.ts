@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mintAccessToken, mintApiKey, mintProjectSecret, type ProjectRight } from '@ceiba/domain';
 import {
   allOrNothing,
+  authenticateAccessToken,
   createAccessToken,
   createApiKey,
   createPlan,
@@ -277,6 +278,25 @@ describe('a revocation of an access token', () => {
     expect(await created).toMatchObject({ kind: 'created' });
     expect(await revoked).toEqual({ kind: 'revoked' });
     await expectRefused(() => createKey(token, projectId), refused('ended'));
+  });
+
+  test('ends the token for every further request although a change with it goes on, and answers that', async () => {
+    const { projectId, ownerId } = await makeProject(bench.ctx);
+    const token = await makeToken(bench, ownerId);
+    const revoke = () => revokeAccessToken(bench.ctx, { userId: ownerId, tokenId: token.tokenId });
+    const release = await holding(
+      bench.url,
+      `select 1 from access_tokens where id = '${token.tokenId}' for key share`,
+    );
+    expect(await revoke()).toEqual({ kind: 'still_in_use' });
+    expect(await authenticateAccessToken(bench.db, token.minted.plaintext)).toBeNull();
+    const rows = await bench.db.sql`select before from audit_log
+      where action = 'user.revoke_access_token' and target_id = ${ownerId}`;
+    expect([...rows]).toEqual([{ before: { token: 'CI', tokenPrefix: token.minted.prefix } }]);
+    await expectRefused(() => createKey(token, projectId), refused('ended'));
+    await release();
+    expect(await revoke()).toEqual({ kind: 'revoked' });
+    expect(await revoke()).toEqual({ kind: 'not_found' });
   });
 
   test('refuses a change that was admitted before, and waits', async () => {

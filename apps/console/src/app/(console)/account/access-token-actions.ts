@@ -72,10 +72,15 @@ export const revokeToken = userAction({
   async run({ inDatabase, user }, { tokenId }): Promise<null> {
     const { userId } = user;
     const result = await inDatabase((ctx) => revokeAccessToken(ctx, { userId, tokenId }));
-    return done(result, { not_found: 'This access token was revoked already.' });
+    return done(result, {
+      not_found: 'This access token was revoked already.',
+      still_in_use: STILL_IN_USE,
+    });
   },
 });
 
+const STILL_IN_USE =
+  'The token is ended: every further request with it is refused. A change that began before is still under way and may be made; remove the token from the list later.';
 const TOO_MANY = `An account has at most ${ACCESS_TOKENS_MAX} access tokens. Revoke one first.`;
 const UNKNOWN_PROJECT = {
   field: 'reach',
