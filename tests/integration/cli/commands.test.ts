@@ -303,6 +303,8 @@ describe('ceiba owner set-password', () => {
       const { code, stdout } = await set('--remove-second-factor');
       expect(code).toBe(0);
       expect(stdout).toContain('Its second factor and its passkeys are removed.');
+      expect(stdout).toContain('Its access tokens are revoked.');
+      expect(stdout).not.toContain('still work');
       expect(await secondFactors()).toEqual([0, 0, 0]);
       expect(await removals()).toEqual(['cli user.remove_second_factor']);
       expect((await set('--remove-second-factor')).stdout).toContain('no second factor');

@@ -70,7 +70,7 @@ function setPasswordCommand(owner: Command, world: World): void {
     .addOption(
       new Option(
         '--remove-second-factor',
-        'remove the authenticator app, the recovery codes and the passkeys too',
+        'remove the authenticator app, the recovery codes and the passkeys too, and revoke the access tokens',
       ).conflicts('removePasskeys'),
     )
     .option(
@@ -97,12 +97,18 @@ async function replacePassword(
   const { kind } = await setPassword(tx, { userId, passwordHash });
   if (kind === 'not_found') throw noAccount(email);
   const lines = [`The password of ${email} is set, and all its sessions are ended.`];
-  lines.push(...(await accessTokensOf(tx, userId, options)));
+  const tokens = await accessTokensOf(tx, userId, options);
   if (options.removeSecondFactor) {
-    const removed = (await removeSecondFactors(tx, { userId })).kind === 'removed';
-    lines.push(removed ? 'Its second factor and its passkeys are removed.' : NOTHING_ELSE);
-    return lines;
+    if ((await removeSecondFactors(tx, { userId })).kind !== 'removed') {
+      return [...lines, ...tokens, NOTHING_ELSE];
+    }
+    if (options.revokeAccessTokens) lines.push(...tokens);
+    return [
+      ...lines,
+      'Its second factor and its passkeys are removed. Its access tokens are revoked.',
+    ];
   }
+  lines.push(...tokens);
   if (options.removePasskeys) {
     const { removed } = await removePasskeys(tx, { userId });
     lines.push(`Removed passkeys: ${listed(removed)}.`);
@@ -150,7 +156,9 @@ const listed = (names: readonly string[]) =>
 function removeSecondFactorCommand(owner: Command, world: World): void {
   owner
     .command('remove-second-factor')
-    .description('remove the authenticator app, the recovery codes and the passkeys of an account')
+    .description(
+      'remove the authenticator app, the recovery codes and the passkeys of an account, and revoke its access tokens',
+    )
     .requiredOption('--email <address>', 'the account')
     .action(async ({ email }: { email: string }) => {
       const line = await withDatabase(world, async (ctx) => {

@@ -1,4 +1,5 @@
 import { and, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
+import { revokeAccessTokens } from '../access-token/revoke.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { authenticators, passkeys, recoveryCodes, users } from '../tables.ts';
@@ -168,8 +169,8 @@ export function turnOffSecondFactor(
 
 /**
  * Removes everything but the password with which a user signs in here: authenticator app, recovery
- * codes and passkeys. For an administrator, whose user lost the device; it may be signed in, so all
- * sessions end.
+ * codes and passkeys. For an administrator, whose user lost the device; it may be signed in or have an
+ * access token, so all sessions and tokens end.
  */
 export function removeSecondFactors(
   ctx: VerbContext,
@@ -199,6 +200,7 @@ export function removeSecondFactors(
       .where(eq(users.id, userId));
     const before = { secondFactor: hadSecondFactor, passkeys: keys.map(({ name }) => name) };
     await auditAccount(tx, ctx, 'user.remove_second_factor', { userId }, { before });
+    await revokeAccessTokens({ ...ctx, db: { orm: tx } }, { userId });
     return { kind: 'removed' };
   });
 }

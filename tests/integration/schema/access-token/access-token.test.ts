@@ -16,6 +16,7 @@ import {
   findUserById,
   listAccessTokens,
   listAudit,
+  removeSecondFactors,
   revokeAccessToken,
   revokeAccessTokens,
   setAdministrator,
@@ -331,6 +332,22 @@ describe('an access token of an account', () => {
     await createPasswordReset(bench.ctx, { userId, email, to: 'mail', token });
     await usePasswordReset(bench.ctx, { tokenDigest: token.digest, passwordHash: 'new' });
     expect(await authenticate(minted.plaintext)).toBeNull();
+  });
+
+  test('ends with the second factor that is removed for a user who lost it, and is in the log', async () => {
+    const userId = await makeOwner(bench.ctx);
+    const { minted } = await makeToken(bench, userId);
+    expect(await removeSecondFactors(bench.ctx, { userId })).toEqual({ kind: 'nothing' });
+    expect(await authenticate(minted.plaintext)).not.toBeNull();
+    await bench.db.sql`insert into authenticators (user_id, sealed_secret, confirmed_at)
+      values (${userId}, 'sealed', now())`;
+    expect(await removeSecondFactors(bench.ctx, { userId })).toEqual({ kind: 'removed' });
+    expect(await authenticate(minted.plaintext)).toBeNull();
+    const { items } = await listAudit(bench.db, { ownerId: userId, limit: 2 });
+    expect(items.map(({ action }) => action)).toEqual([
+      'user.revoke_access_token',
+      'user.remove_second_factor',
+    ]);
   });
 
   test('ends with the account', async () => {

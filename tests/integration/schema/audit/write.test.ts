@@ -651,7 +651,7 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
   ],
   removeSecondFactors: [
     (ctx, { secured: { userId } }) => removeSecondFactors(ctx, { userId }),
-    ['user.remove_second_factor'],
+    ['user.remove_second_factor', 'user.revoke_access_token'],
   ],
   addPasskey: [
     (ctx, { bystander }) =>

@@ -135,7 +135,7 @@ export const createPasswordLink = administratorAccountAction({
   },
 });
 
-/** Removes the authenticator app, the recovery codes and the passkeys of a user who lost the device. */
+/** Removes the authenticator app, the recovery codes, the passkeys and the access tokens of a user who lost the device. */
 export const removeFactors = administratorAccountAction({
   input: z.object({ userId: z.guid(), currentPassword }),
   async run(context, { userId, ...input }): Promise<null> {

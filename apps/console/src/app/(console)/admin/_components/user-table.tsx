@@ -208,7 +208,7 @@ function UserDialog({ kind, user, needsPassword, onClose }: UserDialogProps) {
       return (
         <ConfirmAction
           {...question(
-            'The authenticator app, the recovery codes and the passkeys of this account stop working, and the user is signed out everywhere. The password alone then signs in: make sure that the user asked for this.',
+            'The authenticator app, the recovery codes and the passkeys of this account stop working, its access tokens are revoked, and the user is signed out everywhere. The password alone then signs in: make sure that the user asked for this.',
           )}
           title="Remove the second factor?"
           action={removeFactors}
