@@ -7,6 +7,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import { revokeAccessTokens } from '../access-token/revoke.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
+import { mustUsePasskey } from '../settings/second-factor.ts';
 import { passwordResets, users } from '../tables.ts';
 import { auditAccount } from './change.ts';
 import { removePasskeys } from './passkey.ts';
@@ -91,8 +92,9 @@ export async function findPasswordReset(
 
 /**
  * Uses up a token: sets the password, removes the passkeys and access tokens and ends all sessions of
- * its user. A user who resets a password may have lost the account to someone who added one. Of two that present the
- * same token, one succeeds.
+ * its user. A user who resets a password may have lost the account to someone who added one. After a
+ * mailed link the passkeys stay where they are the required second factor: who only reads the mail must
+ * not get around it. Of two that present the same token, one succeeds.
  */
 export function usePasswordReset(
   ctx: VerbContext,
@@ -107,14 +109,15 @@ export function usePasswordReset(
     const [used] = await tx
       .delete(passwordResets)
       .where(isValid(tokenDigest))
-      .returning({ userId: passwordResets.userId });
+      .returning({ sentTo: passwordResets.sentTo });
     if (used === undefined) return { kind: 'not_found' };
     const asUser = { kind: 'user', userId, email } as const;
     const inside = { ...ctx, actor: asUser, db: { orm: tx } };
     const { kind } = await setPassword(inside, { userId, passwordHash });
     if (kind !== 'updated') return { kind: 'not_found' };
     await auditAccount(tx, inside, 'user.use_password_reset', { userId, email });
-    await removePasskeys(inside, { userId });
+    const isFactorKept = used.sentTo === 'mail' && (await mustUsePasskey(inside.db, userId));
+    if (!isFactorKept) await removePasskeys(inside, { userId });
     await revokeAccessTokens(inside, { userId });
     return { kind, userId, email };
   });

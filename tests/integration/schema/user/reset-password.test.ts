@@ -8,9 +8,11 @@ import {
   findUserById,
   listAudit,
   listPasskeys,
+  mustUsePasskey,
   setAdministrator,
   setEmail,
   setPassword,
+  setSecondFactorRule,
   signOutEverywhere,
   startSession,
   usePasswordReset,
@@ -120,16 +122,19 @@ describe('the reset of a password', () => {
     expect(await findPasswordReset(bench.db, tokenDigest)).toBeNull();
   });
 
+  /** Adds a passkey to the account of a user. */
+  async function addPasskeyTo(userId: string) {
+    const { sessionVersion } = (await findUserById(bench.db, userId))!;
+    const credentialId = randomBytes(16).toString('base64url');
+    const credential = { credentialId, publicKey: Buffer.from('k'), counter: 0, transports: [] };
+    const passkey = { userId, sessionVersion, name: 'Laptop', isBackedUp: false };
+    expectKind(await addPasskey(bench.ctx, { ...passkey, credential }), 'added');
+  }
+
   test('removes the passkeys of the user, of which a thief may have added one, and no others', async () => {
     const [userId, other] = [await makeUser(), await makeUser()];
-    for (const owner of [userId, other]) {
-      const { sessionVersion } = (await findUserById(bench.db, owner))!;
-      const credentialId = randomBytes(16).toString('base64url');
-      const credential = { credentialId, publicKey: Buffer.from('k'), counter: 0, transports: [] };
-      const passkey = { userId: owner, sessionVersion, name: 'Laptop', isBackedUp: false };
-      expectKind(await addPasskey(bench.ctx, { ...passkey, credential }), 'added');
-    }
-    const { tokenDigest } = await createReset(userId);
+    for (const owner of [userId, other]) await addPasskeyTo(owner);
+    const { tokenDigest } = await createReset(userId, 'mail');
     expect(await listPasskeys(bench.db, userId)).toHaveLength(1);
     expectKind(await usePasswordReset(bench.ctx, { tokenDigest, passwordHash: 'new' }), 'updated');
     expect(await listPasskeys(bench.db, userId)).toEqual([]);
@@ -139,6 +144,26 @@ describe('the reset of a password', () => {
       { action: 'user.remove_passkey', actor: { kind: 'user' }, before: { passkey: 'Laptop' } },
     ]);
   });
+
+  test.each([
+    ['mail', true],
+    ['administrator', false],
+  ] as const)(
+    'by %s leaves the passkey that is the required second factor: %s',
+    async (to, isKept) => {
+      const userId = await makeUser();
+      await addPasskeyTo(userId);
+      const { tokenDigest } = await createReset(userId, to);
+      await setSecondFactorRule(bench.ctx, { isRequired: true });
+      expectKind(
+        await usePasswordReset(bench.ctx, { tokenDigest, passwordHash: 'new' }),
+        'updated',
+      );
+      expect(await mustUsePasskey(bench.db, userId)).toBe(isKept);
+      expect(await listPasskeys(bench.db, userId)).toHaveLength(isKept ? 1 : 0);
+      await setSecondFactorRule(bench.ctx, { isRequired: false });
+    },
+  );
 
   test('by mail, which strangers can ask for, does not end the link of an administrator', async () => {
     const userId = await makeUser();

@@ -16,7 +16,7 @@ const NOTICES = {
   },
   password_reset: {
     subject: 'Your password was changed',
-    text: 'The password of your account was set with a link. Every session was ended, every passkey was removed and every access token was revoked.',
+    text: 'The password of your account was set with a link. Every session was ended and every access token was revoked. Every passkey was removed, unless the link was mailed and a passkey is your required second factor.',
   },
   reset_link_created: {
     subject: 'An administrator created a link to reset your password',
@@ -56,7 +56,7 @@ const NOTICES = {
   },
   second_factor_removed: {
     subject: 'Your second factor was removed',
-    text: 'Signing in with your password needs no code any more.',
+    text: 'Signing in with your password needs no code any more. If an administrator removed it, so were your passkeys, and your access tokens were revoked.',
   },
 } as const;
 

@@ -24,7 +24,7 @@ export const readReset = publicAction({
   },
 });
 
-/** Sets the password, removes the passkeys and ends every session. It does not sign in: a second factor stays in force. */
+/** Sets the password, removes the passkeys and ends every session. It does not sign in, and what is a second factor then stays in force. */
 export const setForgottenPassword = publicAction({
   input: z.object({ ...reset, newPassword: z.string() }),
   async run({ inDatabase }, { resetSecret, newPassword }): Promise<null> {

@@ -22,7 +22,8 @@ export function ResetPassword() {
         <AccountForm action={setForgottenPassword} hidden={{ resetSecret }} submit="Set password">
           <p className="text-muted">
             For <span className="font-medium wrap-anywhere text-ink">{email}</span>. You are then
-            signed out in every browser, and passkeys of this account are removed.
+            signed out in every browser, and passkeys of this account are removed. After a mailed
+            link they stay where they are the required second factor.
           </p>
           <NewPassword email={email} />
         </AccountForm>
