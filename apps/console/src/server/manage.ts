@@ -17,14 +17,9 @@ import { authenticateAccessToken, type Database, UnconfirmedCommitError } from '
 import { env } from '../env.ts';
 import { clientAddress } from './client-address.ts';
 import { inShare, shareOfAddress } from './current-share.ts';
-import {
-  DatabaseUnavailableError,
-  TooManyCallsError,
-  unlessTooSlow,
-  withDatabase,
-  withSlowDatabase,
-} from './database.ts';
+import { isDatabaseReady, TooManyCallsError, withDatabase, withSlowDatabase } from './database.ts';
 import { log } from './log.ts';
+import { ChangeFault, outageText } from './manage-outage.ts';
 
 /** What the handler itself refuses, apart from operations. */
 class Answered extends Error {
@@ -71,9 +66,17 @@ async function answerOf(request: Request, requestId: string): Promise<unknown> {
         requestId,
       };
       return runOperation(operation, { ctx, db, by: user, random: randomBytes }, input);
+    }).catch((error: unknown) => {
+      const mayChange = operation.access === 'write' && !isRehearsal(input);
+      const isKnown = [Refusal, TooManyCallsError, UnconfirmedCommitError].some(
+        (kind) => error instanceof kind,
+      );
+      throw mayChange && !isKnown ? new ChangeFault('a change failed', { cause: error }) : error;
     }),
   );
 }
+
+const isRehearsal = ({ dryRun }: Record<string, unknown>) => dryRun === true || dryRun === '1';
 
 const poolFor = ({ isLong }: Operation) => (isLong ? withSlowDatabase : withDatabase);
 
@@ -131,10 +134,10 @@ async function answeredOf(error: unknown, requestId: string): Promise<Answered> 
   if (error instanceof Answered) return error;
   if (error instanceof UnconfirmedCommitError) return unavailable(UNCONFIRMED);
   if (error instanceof TooManyCallsError) return unavailable(TOO_MANY);
-  if (error instanceof DatabaseUnavailableError) {
+  const outage = await outageText(error, isDatabaseReady);
+  if (outage !== null) {
     log.error({ err: error, requestId }, 'manage.database_unavailable');
-    const isTooSlow = (await unlessTooSlow(error).catch(() => null)) !== null;
-    return unavailable(isTooSlow ? TOO_SLOW : NO_DATABASE);
+    return unavailable(outage);
   }
   log.error({ err: error, requestId }, 'manage.failed');
   return new Answered(500, 'internal', 'Something went wrong; the console’s log has the error.');
@@ -146,8 +149,6 @@ const unavailable = (message: string) =>
 const UNCONFIRMED =
   'Postgres made the change, but its standby did not confirm it in time: a failover may undo it. Once the standby is back, check that the change is still there.';
 const TOO_MANY = 'Too many requests of this user are under way. Try again in a moment.';
-const TOO_SLOW = 'This takes too long. Narrow the time range, or divide the file.';
-const NO_DATABASE = 'The database is not answering. Try again in a moment.';
 
 const json = (
   status: number,
