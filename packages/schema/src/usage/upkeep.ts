@@ -23,14 +23,19 @@ export function asUpkeep<T>(
 /** A statement of so many is short, although a row may take others with it. */
 const ROWS_MAX = 5_000;
 
-/** Removes up to 5,000 rows that are older. @returns whether none is left */
+/**
+ * Removes up to 5,000 rows that are older. The condition is there twice, because a row may become newer
+ * between the two.
+ *
+ * @returns whether none is left
+ */
 export async function removeOlder(
   tx: Executor,
   { table, column, hours }: { table: SQL; column: SQL; hours: number },
 ): Promise<boolean> {
+  const isOlder = sql`${column} < now() - make_interval(hours => ${hours})`;
   const { count } = await tx.execute(sql`
-    delete from ${table} where ctid = any(array(
-      select ctid from ${table} where ${column} < now() - make_interval(hours => ${hours})
-      limit ${ROWS_MAX}))`);
+    delete from ${table} where ${isOlder} and ctid = any(array(
+      select ctid from ${table} where ${isOlder} limit ${ROWS_MAX}))`);
   return count < ROWS_MAX;
 }

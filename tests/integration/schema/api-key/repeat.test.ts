@@ -75,4 +75,19 @@ describe('a named creation', () => {
       select idempotency_key as name from key_creations where project_id = ${projectId}`;
     expect(rows.map(({ name }) => name)).toEqual(['new']);
   });
+
+  test('whose name is used again while upkeep removes the old one, stays', async () => {
+    const projectId = await makeRoom();
+    await create(projectId, 'n');
+    await bench.db.sql`
+      update key_creations set created_at = now() - interval '25 hours'
+      where project_id = ${projectId}`;
+    const again = `update key_creations set created_at = now() where project_id = '${projectId}'`;
+    const release = await holding(bench.url, again);
+    const removal = removeOldCreations(bench.db);
+    await untilWaiting(bench.db);
+    await release();
+    expect(await removal).toEqual({ isComplete: true });
+    expect(await create(projectId, 'n')).toMatchObject({ kind: 'repeated' });
+  });
 });
