@@ -91,7 +91,8 @@ class Client(Operations):
     ) -> Iterator[ApiKeySummary]:
         """The keys of a query, newest first, page by page as they are read.
 
-        :param metadata: top-level fields of the metadata, each with the text that it is
+        :param metadata: top-level fields of the metadata, each with the text that it is, which is not
+            empty
         """
         query: Dict[str, Union[str, int, None]] = {
             **{f"metadata.{name}": text for name, text in (metadata or {}).items()},

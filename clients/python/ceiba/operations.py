@@ -272,6 +272,12 @@ class EmptyRequest(TypedDict):
     """An empty object."""
 
 
+class EndPreviousSecretRequest(TypedDict, total=False):
+    """Which replaced secret of a key to end; without a prefix, the one that it has."""
+
+    keyPrefix: str
+
+
 class ExceededLimit(TypedDict):
     """The limit that refused a call, and whose it is: so many calls a minute, or so much cost a day or a month, in UTC."""
 
@@ -593,7 +599,7 @@ class Operations:
         return cast("AuthorizeBatchResult", self._call("POST", path, body))
 
     def list_api_keys(self, *, customer_id: Optional[str] = None, status: Optional[Literal['active', 'revoked', 'archived']] = None, search: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> "ApiKeyListResult":
-        """List keys. Newest first, including revoked and archived keys. Without parameters all keys at once; with any of them one page of those that it selects. An empty parameter counts as absent. `metadata.<name>`, of which there may be several, selects the keys whose metadata has this text at its top level."""
+        """List keys. Newest first, including revoked and archived keys. Without parameters all keys at once; with any of them one page of those that it selects. An empty parameter counts as absent. `metadata.<name>`, of which there may be several and none empty, selects the keys whose metadata has this text at its top level."""
         path = f"/rt/projects/{self.project_id}/api-keys"
         path += _query({"customerId": customer_id, "status": status, "search": search, "limit": limit, "cursor": cursor})
         return cast("ApiKeyListResult", self._call("GET", path, None))
@@ -638,8 +644,8 @@ class Operations:
         path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}/rotate"
         return cast("ApiKeyRotateResult", self._call("POST", path, body))
 
-    def end_previous_secret(self, api_key_id: str, body: Optional["EmptyRequest"] = None) -> "ApiKeySummary":
-        """End the secret that a rotation has replaced. From the next decision on, before its overlap is over. May be repeated; a key that is not active is a conflict."""
+    def end_previous_secret(self, api_key_id: str, body: Optional["EndPreviousSecretRequest"] = None) -> "ApiKeySummary":
+        """End the secret that a rotation has replaced. From the next decision on, before its overlap is over. May be repeated; a key that is not active is a conflict, and so is one whose replaced secret is another than that of `keyPrefix`."""
         path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}/end-previous-secret"
         return cast("ApiKeySummary", self._call("POST", path, body or {}))
 

@@ -310,6 +310,16 @@ export const rotateApiKeyRequestSchema = z
   })
   .describe('Which secret of a key to replace, and how long it stays valid.');
 
+export const endPreviousSecretRequestSchema = z
+  .strictObject({
+    keyPrefix: z
+      .string()
+      .min(1, 'must not be empty')
+      .optional()
+      .describe('Of the secret to end, so that the one of a later rotation is left.'),
+  })
+  .describe('Which replaced secret of a key to end; without a prefix, the one that it has.');
+
 /** For `refine`: a change names what it changes. */
 const isNotEmpty = [
   (fields: object) => Object.keys(fields).length > 0,
@@ -426,7 +436,8 @@ export const metadataParameter = (name: string) => METADATA_PARAMETER.exec(name)
 
 /**
  * The query of a list of keys: filters, each of which narrows the list, and the page. Any number of
- * parameters `metadata.<name>` is among them.
+ * parameters `metadata.<name>` is among them; an empty one is refused, because a call that meant to
+ * narrow the list would get all keys.
  */
 export const apiKeyQuerySchema = z
   .object({
@@ -442,6 +453,10 @@ export const apiKeyQuerySchema = z
       Object.hasOwn(apiKeyQuerySchema.shape, name) || metadataParameter(name) !== undefined;
     const keys = Object.keys(query).filter((name) => !isKnown(name));
     if (keys.length > 0) issues.addIssue({ code: 'unrecognized_keys', keys, input: query });
+    const empty = Object.keys(query).find((name) => query[name] === '');
+    if (empty !== undefined) {
+      issues.addIssue({ code: 'custom', path: [empty], message: 'must not be empty' });
+    }
   });
 
 /** The query of usage: a range, widened to whole steps. */

@@ -1,9 +1,15 @@
-import { customerSchema, customerUsageResultSchema, loggedDecisionSchema } from '@ceiba/contract';
+import {
+  customerSchema,
+  customerUsageResultSchema,
+  importedApiKeySchema,
+  loggedDecisionSchema,
+} from '@ceiba/contract';
 import { parameterSchema, simplify } from '@ceiba/contract/openapi-schemas';
 import { z } from 'zod';
 import { ceibaFileJsonSchema } from './apply/json-schema.ts';
 import { MANAGE_PATH, pathFieldsOf, placeOfFields } from './http.ts';
 import type { Operation } from './operation.ts';
+import { importedRow } from './operations/api-key-import.ts';
 import { apiKey } from './operations/api-keys.ts';
 import { importRequest } from './operations/customers.ts';
 import { change, exportFile, newProject } from './operations/files.ts';
@@ -61,6 +67,7 @@ const SHAPES = new Map<z.ZodType, string>([
   [importRequest, 'CustomerRow'],
   [customerUsageResultSchema, 'CustomerUsage'],
   [error, 'Error'],
+  [importedApiKeySchema, 'ImportedApiKey'],
   [loggedDecisionSchema, 'LoggedDecision'],
   [newProject, 'NewProject'],
   [project, 'Project'],
@@ -81,7 +88,10 @@ function schemas(): Record<string, object> {
   const made = z.toJSONSchema(registry, {
     uri,
     io: 'input',
-    override: ({ jsonSchema }) => simplify(jsonSchema),
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema === importedRow) Object.assign(jsonSchema, ref(importedApiKeySchema));
+      simplify(jsonSchema);
+    },
   }).schemas;
   const { $schema: _, ...file } = ceibaFileJsonSchema() as Record<string, unknown>;
   const all = Object.entries(made).map(([name, { $schema: _, $id: __, ...shape }]) => {

@@ -65,7 +65,7 @@ export interface ApiKeyQuery {
   readonly status?: ApiKeyStatus | undefined;
   /** Part of the name in either letter case, the first characters of the prefix, or the id. */
   readonly search?: string | undefined;
-  /** Top-level fields of the metadata, each with the text that it is. */
+  /** Top-level fields of the metadata, each with the text that it is, which is not empty. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** 1 to 500; 50 by default. */
   readonly limit?: number | undefined;

@@ -27,8 +27,8 @@ const created = async () =>
   expectOk(await client.createKey('Mobile app'), apiKeyCreateResultSchema, FIELDS.created);
 const rotate = (apiKeyId: string, body: unknown) =>
   client.callBelow('POST', `/api-keys/${apiKeyId}/rotate`, { body });
-const endPrevious = (apiKeyId: string) =>
-  client.callBelow('POST', `/api-keys/${apiKeyId}/end-previous-secret`);
+const endPrevious = (apiKeyId: string, body?: object) =>
+  client.callBelow('POST', `/api-keys/${apiKeyId}/end-previous-secret`, { body });
 const rotatedOf = (reply: Reply) => expectOk(reply, apiKeyRotateResultSchema, ROTATED);
 const keyOf = (reply: Reply, more: readonly string[] = []) =>
   expectOk(reply, apiKeySummarySchema, [...FIELDS.apiKey, ...more]);
@@ -180,6 +180,33 @@ describe('POST …/api-keys/{apiKeyId}/end-previous-secret', () => {
       expect(await verdict(plaintextKey)).toBe('invalid_api_key');
       expect(await verdict(answer.plaintextKey)).toBe('allowed');
     }
+  });
+
+  it('that names another secret than the old one is a conflict, and both stay valid', async () => {
+    const { apiKeyId, keyPrefix, plaintextKey } = await created();
+    const answer = rotatedOf(await rotate(apiKeyId, { keyPrefix, overlapSeconds: DAY }));
+    for (const other of [answer.keyPrefix, 'ceiba_other123']) {
+      expectError(
+        await endPrevious(apiKeyId, { keyPrefix: other }),
+        'conflict',
+        `The old secret of the key is another one than "${other}"`,
+      );
+    }
+    expect(await verdict(plaintextKey)).toBe('allowed');
+    expect(await verdict(answer.plaintextKey)).toBe('allowed');
+    for (let time = 0; time < 2; time += 1) {
+      expect(keyOf(await endPrevious(apiKeyId, { keyPrefix })).keyPrefix).toBe(answer.keyPrefix);
+      expect(await verdict(plaintextKey)).toBe('invalid_api_key');
+    }
+  });
+
+  it.each([
+    [{ keyPrefix: '' }, '"keyPrefix" must not be empty.'],
+    [{ keyPrefix: null }, '"keyPrefix" must be a string.'],
+    [{ confirm: true }, '"confirm" is not a known field.'],
+  ])('with the wrong body %j is a 400', async (body, message) => {
+    const { apiKeyId } = await created();
+    expectError(await endPrevious(apiKeyId, body), 'invalid_request', message);
   });
 
   it('of a revoked key is a conflict', async () => {

@@ -2,11 +2,12 @@ import {
   type ApiKeyRotateResult,
   type ApiKeySummary,
   ERROR_MESSAGES,
+  endPreviousSecretRequestSchema,
   rotateApiKeyRequestSchema,
 } from '@ceiba/contract';
 import { endPreviousKeySecret, type RotationConflict, rotateApiKey } from '@ceiba/schema';
 import { shortened, TransportError } from '../errors.ts';
-import { parseBody, requireNoFields } from './body.ts';
+import { parseBody } from './body.ts';
 import { keyOf, keyOrThrow, mintFrom, noKey } from './key-replies.ts';
 import type { ProjectCall } from './project-routes.ts';
 
@@ -47,7 +48,15 @@ const ONLY_ACTIVE = 'Only an active key can be rotated';
 
 /** Ends the secret that a rotation has replaced, before its overlap is over. */
 export async function endPreviousSecret(call: ProjectCall): Promise<ApiKeySummary> {
-  requireNoFields(call.body);
-  const result = await call.run((ctx) => endPreviousKeySecret(ctx, keyOf(call)));
+  const { keyPrefix } =
+    call.body.kind === 'empty' ? {} : parseBody(endPreviousSecretRequestSchema, call.body);
+  const input = { ...keyOf(call), keyPrefix };
+  const result = await call.run((ctx) => endPreviousKeySecret(ctx, input));
+  if (result.kind === 'conflict' && result.status === 'active') {
+    throw new TransportError(
+      'conflict',
+      `The old secret of the key is another one than "${shortened(keyPrefix ?? '')}".`,
+    );
+  }
   return keyOrThrow(result, 'Only an active key can be changed');
 }

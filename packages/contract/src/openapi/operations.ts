@@ -157,12 +157,12 @@ const keys = {
       tags: ['Keys'],
       summary: 'List keys',
       description:
-        'Newest first, including revoked and archived keys. Without parameters all keys at once; with any of them one page of those that it selects. An empty parameter counts as absent. `metadata.<name>`, of which there may be several, selects the keys whose metadata has this text at its top level.',
+        'Newest first, including revoked and archived keys. Without parameters all keys at once; with any of them one page of those that it selects. An empty parameter counts as absent. `metadata.<name>`, of which there may be several and none empty, selects the keys whose metadata has this text at its top level.',
       ...query(request.apiKeyQuerySchema, {
         customerId: 'Only keys of this customer.',
         status: 'Only keys of this status.',
         search:
-          'Part of the name in either letter case, the first characters of the prefix, or the id.',
+          'Part of the name in either letter case, of one or two letters the beginning of a word; the first characters of the prefix; or the id.',
         ...PAGE,
       }),
       responses: {
@@ -277,8 +277,8 @@ const keys = {
       tags: ['Keys'],
       summary: 'End the secret that a rotation has replaced',
       description:
-        'From the next decision on, before its overlap is over. May be repeated; a key that is not active is a conflict.',
-      ...body(request.emptyRequestSchema, {}, false),
+        'From the next decision on, before its overlap is over. May be repeated; a key that is not active is a conflict, and so is one whose replaced secret is another than that of `keyPrefix`.',
+      ...body(request.endPreviousSecretRequestSchema, { keyPrefix: 'ceiba_a3QtUwNA' }, false),
       responses: {
         '200': json('The key.', answer.apiKeySummarySchema, { key: EXAMPLES.apiKey }),
         ...errors(...WITH_BODY, 'not_found', 'conflict'),

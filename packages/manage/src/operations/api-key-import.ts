@@ -20,6 +20,9 @@ const outcome = z.union([
 ]);
 export type ImportedKeyOutcome = z.output<typeof outcome>;
 
+/** Judged by {@link importedApiKeySchema} by itself, so that one that is wrong leaves the others. */
+export const importedRow = z.unknown();
+
 export const importKeys = operation({
   name: 'importApiKeys',
   summary:
@@ -41,7 +44,7 @@ export const importKeys = operation({
   input: z.strictObject({
     projectId,
     apiKeys: z
-      .array(importedApiKeySchema)
+      .array(importedRow)
       .max(IMPORTED_KEYS_PER_CALL, `must be at most ${IMPORTED_KEYS_PER_CALL}`),
     dryRun: flag.describe('Find the same results, and change nothing.'),
     before: z
@@ -55,12 +58,20 @@ export const importKeys = operation({
   run: async (call, { projectId, apiKeys, dryRun: isDryRun, before }) => {
     await requireProject(call, projectId);
     const ctx = changing(call, projectId, 'change_keys');
-    const keys = apiKeys.map(keyOf);
+    const parsed = apiKeys.map((given) => parseRow(given));
+    const keys = parsed.flatMap(({ data }) => (data === undefined ? [] : [keyOf(data)]));
     const result = isDryRun
       ? await dryRun(ctx, (tx) => importApiKeys(tx, { projectId, keys, before }))
       : await importApiKeys(ctx, { projectId, keys });
     if (result.kind === 'not_found') throw noProject(projectId);
-    return { results: result.results.map(outcomeOf) };
+    const rest = result.results.values();
+    const results = parsed.map(({ error }) => {
+      if (error !== undefined) return problemOf(error);
+      const { value, done } = rest.next();
+      if (done) throw new Error('a key has no result');
+      return outcomeOf(value);
+    });
+    return { results };
   },
 });
 
@@ -73,6 +84,22 @@ function keyOf({
 }: z.output<typeof importedApiKeySchema>): KeyToImport {
   const times = { expiresAt: dateOf(expiresAt), createdAt: dateOf(createdAt) };
   return { ...fields, ...times, digest: Buffer.from(digest, encoding) };
+}
+
+/** An error has the inputs, which say what is missing. */
+const parseRow = (given: unknown) => importedApiKeySchema.safeParse(given, { reportInput: true });
+
+/** The first field of a row that is wrong. */
+function problemOf({ issues: [issue] }: z.ZodError): ImportedKeyOutcome {
+  if (issue?.code === 'unrecognized_keys') {
+    return { field: issue.keys[0]?.slice(0, 64) ?? null, problem: 'is no field of a key' };
+  }
+  const field = issue?.path.join('.') || null;
+  if (issue?.code !== 'invalid_type') return { field, problem: issue?.message ?? 'is wrong' };
+  return {
+    field,
+    problem: issue.input === undefined ? 'is required' : `must be of the type ${issue.expected}`,
+  };
 }
 
 function outcomeOf(result: KeyImport): ImportedKeyOutcome {

@@ -1,4 +1,8 @@
-import { apiKeyRotateResultSchema, rotateApiKeyRequestSchema } from '@ceiba/contract';
+import {
+  apiKeyRotateResultSchema,
+  endPreviousSecretRequestSchema,
+  rotateApiKeyRequestSchema,
+} from '@ceiba/contract';
 import { mintApiKey } from '@ceiba/domain';
 import { endPreviousKeySecret, type RotationConflict, rotateApiKey } from '@ceiba/schema';
 import { z } from 'zod';
@@ -60,14 +64,22 @@ export const endPreviousSecret = operation({
   method: 'POST',
   path: `${KEYS}/{apiKeyId}/end-previous-secret`,
   access: 'write',
-  input: z.strictObject({ projectId, apiKeyId }),
+  example: { keyPrefix: 'ceiba_a3QtUwNA' },
+  input: z.strictObject({ projectId, apiKeyId, ...endPreviousSecretRequestSchema.shape }),
   output: z.strictObject({
     changed: z.boolean().describe('False where there was none.'),
     apiKey,
   }),
-  run: async (call, ref) => {
-    const result = await endPreviousKeySecret(changing(call, ref.projectId, 'change_keys'), ref);
+  run: async (call, { keyPrefix, ...ref }) => {
+    const ctx = changing(call, ref.projectId, 'change_keys');
+    const result = await endPreviousKeySecret(ctx, { ...ref, keyPrefix });
     if (result.kind === 'not_found') throw noKey(ref);
+    if (result.kind === 'conflict' && result.status === 'active') {
+      throw conflict(
+        `The replaced secret of this key is another one than \`keyPrefix\` names: read the key again.`,
+        { code: 'conflict', field: 'keyPrefix' },
+      );
+    }
     if (result.kind === 'conflict') {
       throw conflict(`The key is ${result.status}: it has no valid secret.`, { field: 'apiKeyId' });
     }

@@ -146,12 +146,14 @@ export interface EndPreviousKeySecretInput extends ApiKeyRef {
    * Of the secret to end. After another rotation the previous one is a different secret, which callers
    * may still use: it is left, with a conflict (rule named-rotation).
    */
-  keyPrefix?: string;
+  keyPrefix?: string | undefined;
 }
 
 /**
  * Ends the overlap after a rotation of an active key: the next decision refuses the secret that it has
  * replaced.
+ *
+ * @returns a conflict with the status `active` where that secret is another one than was named
  */
 export async function endPreviousKeySecret(
   ctx: VerbContext,

@@ -1,0 +1,104 @@
+/** Operations of keys as programs call them, whose input is not what the command line reads. */
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { mintApiKey, mintProjectSecret } from '@ceiba/domain';
+import { OPERATIONS, type Operation, Refusal, runOperation } from '@ceiba/manage';
+import {
+  createApiKey,
+  createProject,
+  createUser,
+  findApiKeys,
+  putPlan,
+  rotateApiKey,
+  setSubscription,
+} from '@ceiba/schema';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { expectKind } from '../schema/support.ts';
+import { useDesk } from './support.ts';
+
+const desk = useDesk();
+let projectId: string;
+
+beforeEach(async () => {
+  const email = `${randomUUID()}@example.com`;
+  const user = await createUser(desk.ctx, { email, passwordHash: null });
+  const { userId: ownerId } = expectKind(user, 'created');
+  const secret = mintProjectSecret(randomBytes);
+  const created = await createProject(desk.ctx, { ownerId, name: 'reports', secret });
+  projectId = expectKind(created, 'created').projectId;
+  const limits = { rateLimitPerMinute: 1_000, dailyQuota: null, monthlyQuota: 1_000 };
+  const plan = await putPlan(desk.ctx, { name: `plan ${email}`, activeKeyCap: 100, ...limits });
+  const { planId } = expectKind(plan, 'created');
+  await setSubscription(desk.ctx, { projectId, planId, status: 'active' });
+});
+
+const run = (name: string, input: Record<string, unknown>) => {
+  const operation = OPERATIONS.find((each: Operation) => each.name === name) as Operation;
+  const by = { kind: 'operator' } as const;
+  const call = { ctx: desk.ctx, db: desk.db, by, random: randomBytes };
+  return runOperation(operation, call, { projectId, ...input });
+};
+
+describe('importApiKeys', () => {
+  const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
+  const row = (displayName: string) => ({
+    digest: digestOf(displayName),
+    encoding: 'hex',
+    displayName,
+    keyPrefix: 'sk_',
+  });
+
+  test.each([false, true])(
+    'answers each row that is wrong with its field, and imports the others: dry run %s',
+    async (dryRun) => {
+      const { digest: _, ...noDigest } = row('no digest');
+      const apiKeys = [
+        row('first'),
+        noDigest,
+        { ...row('b'), digest: 'x' },
+        { ...row('c'), digest: 7 },
+        { ...row('d'), nonsense: 1 },
+        null,
+        { ...row('e'), displayName: '' },
+        row('last'),
+      ];
+      const { results } = (await run('importApiKeys', { apiKeys, dryRun })) as {
+        results: object[];
+      };
+      const imported = { outcome: 'imported', apiKeyId: expect.any(String) };
+      expect(results).toEqual([
+        imported,
+        { field: 'digest', problem: 'is required' },
+        { field: 'digest', problem: 'must be SHA-256, 32 bytes, in its encoding' },
+        { field: 'digest', problem: 'must be of the type string' },
+        { field: 'nonsense', problem: 'is no field of a key' },
+        { field: null, problem: 'must be of the type object' },
+        { field: 'displayName', problem: 'must not be empty' },
+        imported,
+      ]);
+      const { items } = await findApiKeys(desk.db, { projectId, limit: 10 });
+      const names = items.map(({ displayName }) => displayName).sort();
+      expect(names).toEqual(dryRun ? [] : ['first', 'last']);
+    },
+  );
+});
+
+describe('endPreviousKeySecret', () => {
+  test('that names another secret than the replaced one is refused, and changes nothing', async () => {
+    const mint = () => mintApiKey(randomBytes);
+    const created = await createApiKey(desk.ctx, { projectId, displayName: 'Job', mint });
+    const { apiKeyId, keyPrefix } = expectKind(created, 'created');
+    const rotation = { projectId, apiKeyId, keyPrefix, overlapSeconds: 60, mint };
+    const { keyPrefix: current } = expectKind(await rotateApiKey(desk.ctx, rotation), 'rotated');
+    const refused = await run('endPreviousKeySecret', { apiKeyId, keyPrefix: current }).catch(
+      (error: unknown) => error,
+    );
+    expect(refused).toBeInstanceOf(Refusal);
+    expect(refused).toMatchObject({ status: 409, code: 'conflict', field: 'keyPrefix' });
+    expect(await run('endPreviousKeySecret', { apiKeyId, keyPrefix })).toMatchObject({
+      changed: true,
+    });
+    expect(await run('endPreviousKeySecret', { apiKeyId, keyPrefix })).toMatchObject({
+      changed: false,
+    });
+  });
+});
