@@ -33,25 +33,25 @@ export const NUMBER_ID = /^\d{1,18}$/;
 interface PageIds<Item> {
   idOf: (item: Item) => string | number;
   idFormat: RegExp;
-  needsNoRow?: boolean;
+  keepsPlace?: boolean;
 }
 
 /**
  * Reads a page by the key of the row next to it (keyset pagination): every page costs the same, and
- * no row appears twice when rows are added. A cursor of a deleted row reads the first page, unless
- * `needsNoRow`: then an id says by itself where its row is.
+ * no row appears twice when rows are added. A cursor that leads to no row reads the first page, or with
+ * `keepsPlace` an empty one.
  *
  * @param read returns up to `count` rows in order, starting next to the place
  */
 export async function readPage<Item>(
   { cursor, limit }: PageRequest,
-  { idOf, idFormat, needsNoRow = false }: PageIds<Item>,
+  { idOf, idFormat, keepsPlace = false }: PageIds<Item>,
   read: (place: Place | null, count: number) => Promise<Item[]>,
 ): Promise<Page<Item>> {
   const count = Math.min(Math.max(Math.trunc(limit), 1), LIMIT_MAX);
   const place = placeOf(cursor, idFormat);
   const found = await read(place, count + 1);
-  if (found.length === 0 && place !== null && !needsNoRow) {
+  if (found.length === 0 && place !== null && !keepsPlace) {
     return readPage({ limit: count }, { idOf, idFormat }, read);
   }
   const hasMore = found.length > count;
@@ -68,7 +68,8 @@ export async function readPage<Item>(
   };
 }
 
-function placeOf(cursor: string | null | undefined, idFormat: RegExp): Place | null {
+/** The place that a cursor names; null where it is none. */
+export function placeOf(cursor: string | null | undefined, idFormat: RegExp): Place | null {
   const [, side, id] = CURSOR.exec(cursor ?? '') ?? [];
   if (id === undefined || !idFormat.test(id)) return null;
   return { side: side === 'before' ? 'before' : 'after', id };
@@ -116,7 +117,7 @@ export const searchText = (text: string | undefined): string | null =>
   text?.replaceAll('\0', '').trim() || null;
 
 /** For `like`: a part of a text in lower case. */
-export const containing = (text: string) => `%${text.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
+const containing = (text: string) => `%${text.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
 
 const ONE_OR_TWO_LETTERS = /^[\p{L}\p{N}]{1,2}$/u;
 

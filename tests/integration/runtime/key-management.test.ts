@@ -148,7 +148,10 @@ describe('GET …/api-keys with parameters', () => {
       ['search=acme', [acme]],
       ['search=ME%20PR', [acme]],
       ['search=0%25_', [beta]],
-      ['search=m', [acme]],
+      ['search=m', []],
+      ['search=pr', [acme]],
+      ['search=B', [beta]],
+      ['search=x', []],
       ['search=only%20a%20note', []],
       ['search=a%25b', []],
       [`search=${acme.keyPrefix.slice(0, -2)}`, [acme]],
@@ -177,6 +180,35 @@ describe('GET …/api-keys with parameters', () => {
     expect((await find(caller, `search=${apiKeyId}`)).apiKeys).toEqual([]);
   });
 
+  it('after a cursor whose matches are gone has no keys, and no next cursor', async () => {
+    const caller = await makeRoom();
+    const metadata = { tier: 'gold' };
+    const last = await create(caller, { displayName: 'last', metadata });
+    await create(caller, { displayName: 'first', metadata });
+    const { nextCursor } = await find(caller, 'metadata.tier=gold&limit=1');
+    await caller.patch(`/api-keys/${last.apiKeyId}`, { metadata: {} });
+    const cursors = [nextCursor, `after.${last.apiKeyId}`];
+    for (const cursor of cursors) {
+      expect(await find(caller, `metadata.tier=gold&cursor=${cursor}`)).toEqual({
+        apiKeys: [],
+        nextCursor: null,
+      });
+    }
+  });
+
+  it('refuses a cursor that is not a key of the project with a 400 that names it', async () => {
+    const caller = await makeRoom();
+    await create(caller, { displayName: 'a' });
+    const stranger = await create(await makeRoom(), { displayName: 'b' });
+    for (const id of [randomUUID(), stranger.apiKeyId]) {
+      expectError(
+        await caller.get(`/api-keys?cursor=after.${id}`),
+        'invalid_request',
+        '"cursor" must be a "nextCursor" of this list.',
+      );
+    }
+  });
+
   it.each([
     ['limit=0', 'limit'],
     ['limit=501', 'limit'],
@@ -196,6 +228,10 @@ describe('GET …/api-keys with parameters', () => {
     ['toString=1', 'toString'],
     ['metadata=gold', 'metadata'],
     ['metadata.=gold', 'metadata.'],
+    ['metadata.=', 'metadata.'],
+    ['metadata.a=', 'metadata.a'],
+    ['metadata.a=&metadata.a=1', 'metadata.a'],
+    ['status=active&metadata.a=1&metadata.b=', 'metadata.b'],
     ['metadata.a=1&metadata.a=2', 'metadata.a'],
     ['metadata.a=%00', 'metadata.a'],
     ['Limit=1', 'Limit'],

@@ -6,7 +6,8 @@ import { invalidField, invalidRequest, unknownField } from '../errors.ts';
 export const NO_QUERY = z.strictObject({});
 
 /**
- * The query of an address, in the shape that its route declares. An empty parameter counts as absent.
+ * The query of an address, in the shape that its route declares. An empty parameter that the shape names
+ * counts as absent.
  *
  * @throws TransportError `invalid_request` that names a parameter that is wrong, unknown or given twice
  */
@@ -15,7 +16,7 @@ export function parseQuery<Query extends z.ZodObject>(
   { url = '' }: Pick<IncomingMessage, 'url'>,
 ): z.output<Query> {
   const query = [...new URLSearchParams(/\?(.*)$/s.exec(url)?.[1])];
-  const given = query.filter(([, value]) => value !== '');
+  const given = query.filter(([name, value]) => value !== '' || !Object.hasOwn(shape.shape, name));
   const absent = query.map(([name]): [string, undefined] => [name, undefined]);
   // Zod leaves it out of a shape that takes further names, instead of refusing it.
   if (query.some(([name]) => name === '__proto__')) throw unknownField('__proto__');

@@ -3,19 +3,21 @@ import { API_KEY_BRAND, digestOf, publicPartOf } from '@ceiba/domain';
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Executor } from '../connection/database.ts';
+import { InvalidInputError } from '../input.ts';
 import {
-  containing,
   keyset,
   matchesWords,
   type Order,
   type Page,
   type PageRequest,
+  placeOf,
   readPage,
   searchText,
   UUID_ID,
 } from '../page.ts';
 import { apiKeys } from '../tables.ts';
 import { monthNumber } from '../time.ts';
+import { getApiKey } from './get.ts';
 import { type ApiKeyHint, HINT_CONDITIONS } from './hints.ts';
 import { type ApiKeyRow, rowColumns, toRow, usedThisMonth } from './row.ts';
 import { summaryColumns, toSummary } from './summary.ts';
@@ -108,6 +110,7 @@ interface ReadKeys<Item> {
   from: SQL;
   matches: SQL | undefined;
   order: Order;
+  keepsPlace?: boolean;
   /** Reads keys in any order. */
   read(ids: string[]): Promise<Item[]>;
 }
@@ -116,11 +119,11 @@ interface ReadKeys<Item> {
 const readKeys = <Item extends { apiKeyId: string }>(
   db: { orm: Executor },
   input: PageRequest,
-  { from, matches, order, read }: ReadKeys<Item>,
+  { from, matches, order, keepsPlace = false, read }: ReadKeys<Item>,
 ): Promise<Page<Item>> =>
   readPage(
     input,
-    { idOf: ({ apiKeyId }: Item) => apiKeyId, idFormat: UUID_ID },
+    { idOf: ({ apiKeyId }: Item) => apiKeyId, idFormat: UUID_ID, keepsPlace },
     async (place, count) => {
       const { orderBy, beyond = sql`true` } = keyset(place, order);
       const rows = await db.orm.execute<{ id: string }>(sql`
@@ -138,19 +141,28 @@ export interface FindApiKeysInput extends PageRequest {
   status?: ApiKeyStatus | undefined;
   /** Only keys of this customer. */
   customerId?: string | undefined;
-  /** Part of the name in either case, the first characters of the prefix, or the id. */
+  /**
+   * Part of the name in either case, of one or two letters the beginning of a word; the first characters
+   * of the prefix; or the id.
+   */
   search?: string | undefined;
   /** Top-level fields of the metadata, each with the text that it is. */
   metadata?: Readonly<Record<string, string>>;
 }
 
-/** One page of a project's keys in read shape, newest first. Each condition narrows the list. */
-export function findApiKeys(
+/**
+ * One page of a project's keys in read shape, newest first. Each condition narrows the list. It is empty
+ * where nothing that is wanted is beyond the cursor.
+ *
+ * @throws InvalidInputError where the cursor names no key of the project
+ */
+export async function findApiKeys(
   db: { orm: Executor },
   { projectId, status, customerId, search, metadata = {}, ...page }: FindApiKeysInput,
 ): Promise<Page<ApiKeySummary>> {
   const wanted = searchText(search);
-  return readKeys(db, page, {
+  const found = await readKeys(db, page, {
+    keepsPlace: true,
     from: sql`api_keys`,
     matches: and(
       matching({ projectId, status, customerId }),
@@ -168,6 +180,11 @@ export function findApiKeys(
         toSummary,
       ),
   });
+  const place = placeOf(page.cursor, UUID_ID);
+  if (found.items.length > 0 || place === null) return found;
+  const next = await getApiKey(db, { projectId, apiKeyId: place.id });
+  if (next !== null) return found;
+  throw new InvalidInputError([{ field: 'cursor', rule: 'must be a "nextCursor" of this list' }]);
 }
 
 /** The second condition is that of the index `api_keys_metadata_idx`. */
@@ -175,11 +192,10 @@ const hasMetadata = (fields: Readonly<Record<string, string>>) =>
   sql`(${apiKeys.metadata} @> ${JSON.stringify(fields)}::jsonb and ${apiKeys.metadata} <> '{}')`;
 
 function foundBy(text: string): SQL[] {
-  const part = containing(text);
   const id = text.toLowerCase();
   return [
     // The name alone, found through the index of name and note.
-    sql`(${WORDS} like ${part} and lower(${apiKeys.displayName}) like ${part})`,
+    sql`(${matchesWords(WORDS, text)} and ${matchesWords(sql`lower(${apiKeys.displayName})`, text)})`,
     startsWith(apiKeys.keyPrefix, text),
     ...(UUID_ID.test(id) ? [sql`${apiKeys.id} = ${id}`] : []),
   ];
