@@ -54,10 +54,10 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'await script.run(client, keys, args)',
+        find: 'run(client, keys, args), call)',
         replace:
-          'await script.run(client, keys, [...args, ' +
-          '(await client.mget(...keys.slice(1))).map((got) => got ?? "").join(",")])',
+          'run(client, keys, [...args, ' +
+          '(await client.mget(...keys.slice(1))).map((got) => got ?? "").join(",")]), call)',
       },
       {
         file: 'counters.lua',
