@@ -49,7 +49,7 @@ describe('the audit log', () => {
     expect(items[0]).toEqual({
       auditId: expect.any(Number),
       at: expect.any(Date),
-      actor: { kind: 'user', userId: user.userId, label: 'ops@example.com' },
+      actor: { kind: 'user', userId: user.userId, label: 'ops@example.com', token: null },
       action: 'api_key.revoke',
       target: { kind: 'api_key', id: key.apiKeyId, label: 'Mobile app', exists: true },
       projectId: project.projectId,
