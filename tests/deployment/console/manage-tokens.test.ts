@@ -338,11 +338,13 @@ async function rotateOnce(projectId: string, apiKeyId: string): Promise<void> {
 const BEFORE: Readonly<Record<string, (of: Scene) => Promise<unknown>>> = {
   enableApiKey: ({ fields: { projectId = '', apiKeyId = '' } }) =>
     disableApiKey(ctx, { projectId, apiKeyId }),
-  // The example names a prefix.
+  // The examples name a prefix.
   rotateApiKey: ({ fields: { apiKeyId = '' } }) => db.sql`
     update api_keys set key_prefix = 'ceiba_a3QtUwNA' where id = ${apiKeyId}`,
-  endPreviousKeySecret: ({ fields: { projectId = '', apiKeyId = '' } }) =>
-    rotateOnce(projectId, apiKeyId),
+  endPreviousKeySecret: async ({ fields: { projectId = '', apiKeyId = '' } }) => {
+    await rotateOnce(projectId, apiKeyId);
+    await db.sql`update api_keys set previous_prefix = 'ceiba_a3QtUwNA' where id = ${apiKeyId}`;
+  },
   resumeCustomer: ({ fields: { projectId = '', customer = '' } }) =>
     suspendCustomer(ctx, { projectId, customerId: customer }),
   endPreviousSecret: async ({ projectId }) =>

@@ -69,7 +69,6 @@ async function transcript(run: Run): Promise<string[]> {
   await ceiba('export');
   await ceiba('export --json');
   await ceiba(`export ${project}`);
-  await ceiba('export --owner missing@example.com');
   await ceiba('project list');
   await ceiba('project list --json');
   await ceiba(`project set-subscription ${project} --status past_due`);
