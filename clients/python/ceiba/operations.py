@@ -308,7 +308,7 @@ class HostReply(TypedDict):
 class ImportApiKeysRequest(TypedDict):
     """Each is an ImportedApiKey; one that is not is answered with 400 by itself."""
 
-    apiKeys: List[Any]
+    apiKeys: List["ImportedApiKey"]
 
 
 class _ImportedApiKeyRequired(TypedDict):

@@ -228,11 +228,9 @@ export const idempotencyKeySchema = z
   .string()
   .regex(/^[ -~]{1,255}$/, 'must be 1 to 255 printable characters of ASCII');
 
-const several = (most: number) =>
-  z
-    .array(z.unknown())
-    .min(1, 'must hold at least one key')
-    .max(most, `must hold at most ${most} keys`);
+/** @param item how the OpenAPI document describes one; each is judged by itself */
+const several = (most: number, item = z.unknown()) =>
+  z.array(item).min(1, 'must hold at least one key').max(most, `must hold at most ${most} keys`);
 
 /** The most keys of one {@link createApiKeysRequestSchema}. */
 export const CREATED_KEYS_MAX = 100;
@@ -287,7 +285,12 @@ export const IMPORT_BYTES_MAX = 5 * 1024 * 1024;
 
 /** Several keys of another issuer; each is judged by {@link importedApiKeySchema} by itself. */
 export const importApiKeysRequestSchema = z
-  .strictObject({ apiKeys: several(IMPORTED_KEYS_MAX) })
+  .strictObject({
+    apiKeys: several(
+      IMPORTED_KEYS_MAX,
+      z.unknown().meta({ $ref: '#/components/schemas/ImportedApiKey' }),
+    ),
+  })
   .describe('Each is an ImportedApiKey; one that is not is answered with 400 by itself.');
 
 const OVERLAP = `must be a whole number from 0 to ${OVERLAP_SECONDS_MAX}`;

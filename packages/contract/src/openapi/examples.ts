@@ -75,6 +75,7 @@ const logged = {
   apiKeyId: ID.apiKey,
   customerId: null,
   keyPrefix: 'ceiba_a3QtUwNA',
+  byPreviousSecret: false,
   policyId: null,
   limits: null,
   exceededLimit: null,
