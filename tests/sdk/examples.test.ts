@@ -72,13 +72,13 @@ describe.each(['express-api', 'fastify-api'] as const)('examples/%s', (name) => 
   });
 
   it.each([
-    ['runtimeBaseUrl', { runtimeUrl: undefined }],
-    ['projectId', { projectId: undefined }],
-    ['projectSecret', { projectSecret: undefined }],
-  ])('does not start without its settings, and names %s', async (setting, change) => {
+    ['runtimeBaseUrl', 'CEIBA_RUNTIME_URL', { runtimeUrl: undefined }],
+    ['projectId', 'CEIBA_PROJECT_ID', { projectId: undefined }],
+    ['projectSecret', 'CEIBA_PROJECT_SECRET', { projectSecret: undefined }],
+  ])('does not start without its settings, and names %s', async (setting, variable, change) => {
     const example = await startExample(name, { ...settings(), ...change });
     expect(await example.exited).toBe('exited with code 1');
-    expect(example.log()).toContain(`${setting} is missing`);
+    expect(example.log()).toContain(`${setting} (${variable}) is missing`);
     expect(example.log()).not.toContain(project.secret);
     await example.stop();
   });
@@ -91,7 +91,9 @@ describe('examples/next-api', () => {
     const reply = await fetch(`${example.url}/v1/reports`, { headers: { 'x-api-key': apiKey } });
     expect(reply.status).toBe(500);
     expect(await reply.text()).not.toContain('reports');
-    await expect.poll(() => example.log()).toContain('projectSecret is missing');
+    await expect
+      .poll(() => example.log())
+      .toContain('projectSecret (CEIBA_PROJECT_SECRET) is missing');
     await example.stop();
   });
 });
