@@ -78,7 +78,9 @@ export const MUTANTS: Record<string, Mutant> = {
         find: 'local kinds, charges = unpack(cjson.decode(ARGV[3]))',
         replace:
           'local kinds, charges = unpack(cjson.decode(ARGV[3])) ' +
-          'local periodsBefore, minutesBefore = { unpack(periodCounts) }, { unpack(minuteCounts) }',
+          // One by one: a counter that needs a seed has no counts, and `unpack` ends there.
+          'local periodsBefore, minutesBefore = {}, {} for i = 1, #stored do ' +
+          'periodsBefore[i], minutesBefore[i] = periodCounts[i], minuteCounts[i] end',
       },
       {
         file: 'charge.lua',
