@@ -1,20 +1,42 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { badInput } from './errors.ts';
 
-export interface CsvRecord {
-  cells: readonly string[];
-  /** Of its end, from 1. */
-  line: number;
+/** A row by its columns. */
+export interface CsvRow {
+  /** Its last line in the file, from 1. */
+  row: number;
+  fields: Readonly<Record<string, string>>;
+  /** Set where it has more or fewer cells than there are columns; completes "the row …". */
+  problem?: string;
 }
 
 /**
- * The records of a CSV file, the first of which names the columns.
+ * The rows of a CSV file whose first line names the columns. Errors name a column by its number, since the
+ * first line of a file without names may have secrets.
  *
  * @param name what to call the file in errors
- * @throws CliError for a file that is not CSV
+ * @param known all columns that there may be; absent where others are ignored
+ * @throws CliError for a file that is not CSV, or has other columns or one of them twice
  */
-export function csvRecords(name: string, text: string): CsvRecord[] {
-  const records: CsvRecord[] = [];
+export function csvTable(
+  name: string,
+  text: string,
+  known?: readonly string[],
+): { columns: string[]; rows: CsvRow[] } {
+  const [head, ...records] = csvRecords(name, text);
+  const columns = columnsOf(name, head?.cells ?? [], known);
+  const rows = records.map(({ cells, line }) => ({
+    row: line,
+    fields: Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? ''])),
+    ...(cells.length !== columns.length && {
+      problem: `has ${cells.length} cells, and the file ${columns.length} columns`,
+    }),
+  }));
+  return { columns, rows };
+}
+
+function csvRecords(name: string, text: string) {
+  const records: { cells: readonly string[]; line: number }[] = [];
   try {
     parse(text, {
       bom: true,
@@ -35,38 +57,7 @@ export function csvRecords(name: string, text: string): CsvRecord[] {
   }
 }
 
-/** The value of a cell of a whole number; undefined for other text. */
-export const wholeNumber = (text: string): number | undefined =>
-  /^\s*-?\d{1,15}\s*$/.test(text) ? Number(text) : undefined;
-
-/** The names of the columns. @throws CliError for one that is there twice, or is not among those that are known */
-export function columnsOf(
-  name: string,
-  head: readonly string[],
-  known: readonly string[],
-): string[] {
-  const columns = head.map((column) => column.trim());
-  const unknown = columns.find((column) => !known.includes(column));
-  if (unknown !== undefined) {
-    throw invalidFile(
-      `${name} has an unknown column "${unknown}". The columns are ${known.join(', ')}. Nothing was changed.`,
-    );
-  }
-  const twice = columns.find((column, index) => columns.indexOf(column) !== index);
-  if (twice === undefined) return columns;
-  throw invalidFile(`${name} has the column ${twice} twice. Nothing was changed.`);
-}
-
-/**
- * As {@link columnsOf}, of a file that may have secrets in its first line: errors name columns by number.
- *
- * @param known all columns that there may be; absent where others are ignored
- */
-export function secretColumnsOf(
-  name: string,
-  head: readonly string[],
-  known?: readonly string[],
-): string[] {
+function columnsOf(name: string, head: readonly string[], known?: readonly string[]): string[] {
   const columns = head.map((column) => column.trim());
   const unknown = columns.findIndex((column) => known?.includes(column) === false);
   if (unknown !== -1) {
@@ -82,10 +73,10 @@ export function secretColumnsOf(
   );
 }
 
+/** The value of a cell of a whole number; undefined for other text. */
+export const wholeNumber = (text: string): number | undefined =>
+  /^\s*-?\d{1,15}\s*$/.test(text) ? Number(text) : undefined;
+
 /** A file that is not what its command expects. */
 export const invalidFile = (message: string) =>
   badInput(message, { code: 'invalid_file', field: 'file' });
-
-/** How many cells a row has, where it has more or fewer than there are columns. */
-export const wrongLength = (cells: readonly string[], columns: readonly string[]) =>
-  `has ${cells.length} cells, and the file ${columns.length} columns`;

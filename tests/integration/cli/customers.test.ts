@@ -1,13 +1,11 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DAY, mintProjectSecret, nameWithPeriod } from '@ceiba/domain';
+import { DAY, nameWithPeriod } from '@ceiba/domain';
 import {
   createCustomer,
   createCustomerPlan,
-  createProject,
-  createUser,
   getApiKeyRow,
   listCustomers,
   recordUsage,
@@ -15,25 +13,14 @@ import {
 } from '@ceiba/schema';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { decisionAt } from '../schema/decision-log/support.ts';
-import { expectKind } from '../schema/support.ts';
+import { expectKind, makeProject } from '../schema/support.ts';
 import { everything, useDesk } from './support.ts';
 
 const desk = useDesk();
 let projectId: string;
 
-async function makeProject(): Promise<string> {
-  const email = `${randomUUID()}@example.com`;
-  const { userId: ownerId } = expectKind(
-    await createUser(desk.ctx, { email, passwordHash: null }),
-    'created',
-  );
-  const secret = mintProjectSecret(randomBytes);
-  const created = await createProject(desk.ctx, { ownerId, name: 'reports', secret });
-  return expectKind(created, 'created').projectId;
-}
-
 beforeEach(async () => {
-  projectId = await makeProject();
+  ({ projectId } = await makeProject(desk.ctx));
   await createCustomerPlan(desk.ctx, { projectId, name: 'Pro', monthlyQuota: 1_000 });
 });
 
@@ -161,7 +148,7 @@ describe('ceiba customer update', () => {
 
 describe('a customer of another project', () => {
   test('is found by none of its names', async () => {
-    const other = await makeProject();
+    const { projectId: other } = await makeProject(desk.ctx);
     const theirs = await createCustomer(desk.ctx, { projectId: other, externalId: 'theirs' });
     const { customerId } = expectKind(theirs, 'created').customer;
     const before = await everything(desk.db);
@@ -474,9 +461,13 @@ error: 10 of 12 rows were refused; the others are as the file says.
     [
       'has an unknown column',
       'externalId,color\na,red\n',
-      /unknown column "color"[\s\S]*The columns are externalId/,
+      /unknown column: its column 2\.[\s\S]*which are externalId, name/,
     ],
-    ['has a column twice', 'externalId,name,name\na,b,c\n', /has the column name twice/],
+    [
+      'has a column twice',
+      'externalId,name,name\na,b,c\n',
+      /its columns 2 and 3 have the same name/,
+    ],
     ['is not CSV', 'externalId,name\na,"b\n', /not CSV: a quotation mark in line 2/],
   ])('refuses a file that %s, and changes nothing', async (_, csv, message) => {
     const before = await everything(desk.db);

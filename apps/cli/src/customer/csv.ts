@@ -1,6 +1,6 @@
 import { createCustomerRequestSchema } from '@ceiba/contract';
 import type { z } from 'zod';
-import { columnsOf, csvRecords, invalidFile, wholeNumber, wrongLength } from '../csv.ts';
+import { csvTable, invalidFile, wholeNumber } from '../csv.ts';
 import { jsonOf } from '../options.ts';
 
 export type CreateCustomerRequest = z.infer<typeof createCustomerRequestSchema>;
@@ -31,27 +31,22 @@ const WHOLE_NUMBERS = ['billingDay', 'rateLimitPerMinute', 'dailyQuota', 'monthl
  * @throws CliError for a file that is not CSV, or whose columns are others
  */
 export function readCustomers(name: string, text: string): CustomerRow[] {
-  const [head, ...rows] = csvRecords(name, text);
-  const cellsOfHead = head?.cells ?? [];
-  if (!cellsOfHead.some((column) => column.trim() === 'externalId')) {
+  const { columns, rows } = csvTable(name, text, COLUMNS);
+  if (!columns.includes('externalId')) {
     throw invalidFile(
       `${name} has no column externalId in its first line. The columns are ${COLUMNS.join(', ')}. Nothing was changed.`,
     );
   }
-  const columns = columnsOf(name, cellsOfHead, COLUMNS);
-  return rows.map(({ cells: given, line }) => {
-    const cells = new Map(columns.map((column, index) => [column, given[index] ?? '']));
-    const parsed =
-      given.length === columns.length
-        ? parseRow(cells)
-        : { field: null, problem: wrongLength(given, columns) };
-    return { line, externalId: cells.get('externalId') ?? '', parsed };
-  });
+  return rows.map(({ row: line, fields, problem }) => ({
+    line,
+    externalId: fields.externalId ?? '',
+    parsed: problem === undefined ? parseRow(fields) : { field: null, problem },
+  }));
 }
 
-function parseRow(cells: ReadonlyMap<string, string>): CreateCustomerRequest | RowProblem {
+function parseRow(cells: Readonly<Record<string, string>>): CreateCustomerRequest | RowProblem {
   const fields: Record<string, unknown> = {};
-  for (const [field, text] of cells) {
+  for (const [field, text] of Object.entries(cells)) {
     if (text === '' && field !== 'externalId') continue;
     const value = cellValue(field, text);
     if (typeof value === 'object' && 'problem' in value) return { field, ...value };

@@ -1,3 +1,4 @@
+import { wholeNumber } from '../csv.ts';
 import { jsonOf } from '../options.ts';
 
 /* The values of exported tables, as CSV, JSON and YAML have them. */
@@ -39,8 +40,12 @@ export function textOf(record: SourceRecord, ...names: readonly string[]): strin
   const value = cellOf(record, ...names);
   if (value === undefined || typeof value === 'string') return value;
   if (Number.isSafeInteger(value)) return String(value);
-  throw unquoted(names.find((name) => Object.is(record.fields[name], value)) ?? null);
+  throw unquoted(columnOf(record, value, names));
 }
+
+/** The one of several columns that has a value. */
+const columnOf = ({ fields }: SourceRecord, value: unknown, names: readonly string[]) =>
+  names.find((name) => Object.is(fields[name], value)) ?? null;
 
 /** A secret or its digest: of a number, a parser may have changed digits. @param field what an error names */
 export function secretOf(record: SourceRecord, field: string, name: string): string | undefined {
@@ -51,10 +56,13 @@ export function secretOf(record: SourceRecord, field: string, name: string): str
 
 const unquoted = (field: string | null) => new FieldError(field, 'must be in quotation marks');
 
+/** A limit, or a part of one: one that cannot be read must not become none. @throws FieldError for it */
 export function numberOf(record: SourceRecord, ...names: readonly string[]): number | undefined {
   const value = cellOf(record, ...names);
-  const number = typeof value === 'string' ? Number(value) : value;
-  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+  if (value === undefined) return undefined;
+  const number = typeof value === 'string' ? wholeNumber(value) : value;
+  if (typeof number === 'number' && Number.isSafeInteger(number)) return number;
+  throw new FieldError(columnOf(record, value, names), 'must be a whole number, 0 or more');
 }
 
 /** As Postgres, MySQL and JSON write it. @param field what an error names */
@@ -68,9 +76,17 @@ export function flagOf(record: SourceRecord, field: string, ...names: readonly s
 }
 
 /** An object, or its JSON as text. */
-export function objectOf(record: SourceRecord, ...names: readonly string[]) {
-  const value = cellOf(record, ...names);
+export function objectOf(record: SourceRecord, name: string) {
+  const value = cellOf(record, name);
   return fieldsIn(typeof value === 'string' ? jsonOf(value) : value);
+}
+
+/** An object of a record, as a record of its own. @throws FieldError for something else */
+export function partOf(record: SourceRecord, name: string): SourceRecord | undefined {
+  const fields = objectOf(record, name);
+  if (fields) return { ...record, fields };
+  if (cellOf(record, name) === undefined) return undefined;
+  throw new FieldError(name, 'must be a JSON object');
 }
 
 /** The owner's data that a source has, or that it has some which are no object. */

@@ -1,5 +1,5 @@
 import { parseDocument, visit } from 'yaml';
-import { csvRecords, invalidFile, secretColumnsOf, wrongLength } from '../csv.ts';
+import { csvTable, invalidFile } from '../csv.ts';
 import { jsonOf } from '../options.ts';
 import { fieldsIn, type SourceRecord } from './fields.ts';
 
@@ -8,23 +8,6 @@ export interface Table {
   /** In JSON, the names that at least one row has. */
   columns: readonly string[];
   rows: readonly (SourceRecord & { problem?: string })[];
-}
-
-/**
- * @param known all columns that there may be; absent where others are ignored
- * @throws CliError for a file that is not CSV, or has other columns or one of them twice
- */
-export function csvTable(name: string, text: string, known?: readonly string[]): Table {
-  const [head, ...rows] = csvRecords(name, text);
-  const columns = secretColumnsOf(name, head?.cells ?? [], known);
-  return {
-    columns,
-    rows: rows.map(({ cells, line }) => ({
-      row: line,
-      fields: Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? ''])),
-      ...(cells.length !== columns.length && { problem: wrongLength(cells, columns) }),
-    })),
-  };
 }
 
 /** A table, and whether it was an object that has it as `keys`, such as the body of a request. */

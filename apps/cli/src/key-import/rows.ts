@@ -75,20 +75,13 @@ function rowOf(
       : Object.keys(metadata).length > 0 && { metadata }),
   };
   // As it is sent: without the fields that are undefined.
-  const result = importedApiKeySchema.safeParse(JSON.parse(JSON.stringify(key)));
+  const parsed: KeyToSend = JSON.parse(JSON.stringify(key));
+  const result = importedApiKeySchema.safeParse(parsed);
   if (!result.success) {
     const [issue] = result.error.issues;
     const field = issue?.path[0];
-    const problem = {
-      field: field === undefined ? null : String(field),
-      problem: issue?.message ?? '',
-    };
-    return refused(row, problem, name);
+    const problem = issue?.message ?? '';
+    return refused(row, { field: field === undefined ? null : String(field), problem }, name);
   }
-  return {
-    row,
-    name,
-    parsed: JSON.parse(JSON.stringify(key)),
-    leftOut: leftOut.filter((one) => typeof one === 'string'),
-  };
+  return { row, name, parsed, leftOut: leftOut.filter((one) => typeof one === 'string') };
 }

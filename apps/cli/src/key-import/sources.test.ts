@@ -121,6 +121,11 @@ describe('the configuration of Kong', () => {
 });
 
 describe('the tables of other issuers', () => {
+  const hash = createHash('sha256').update(SECRET).digest('base64');
+  const ofUnkey = { hash, expires: null, enabled: true, deleted_at_m: null };
+  const ofLiteLlm = { token: sha256(SECRET), expires: null, blocked: null };
+  const ofBetterAuth = { key: SECRET, start: 'a-secr', expiresAt: null, enabled: true };
+
   const TABLES: readonly [SourceName, Record<string, unknown>][] = [
     ['unkey', { hash: 'x', expires: null, enabled: true, deleted_at_m: null }],
     ['better-auth', { key: 'x', expiresAt: null, enabled: true }],
@@ -144,7 +149,6 @@ describe('the tables of other issuers', () => {
   );
 
   test('the body of a migration of Unkey may leave out what its route lets it', () => {
-    const hash = createHash('sha256').update(SECRET).digest('base64');
     expect(oneOf('unkey', { keys: [{ hash }] })).toMatchObject({ digest: hash });
     expect(() => rowsOf('unkey', { keys: [{ name: 'One' }] })).toThrow('no column hash');
   });
@@ -155,7 +159,6 @@ describe('the tables of other issuers', () => {
       field: 'digest',
       problem: 'must be in quotation marks',
     });
-    const hash = createHash('sha256').update(SECRET).digest('base64');
     const rows = rowsOf(
       'unkey',
       `{"keys":[{"hash":"${hash}","externalId":7},{"hash":"${hash}","externalId":9007199254740993}]}`,
@@ -164,6 +167,38 @@ describe('the tables of other issuers', () => {
       [1, expect.objectContaining({ metadata: { owner: '7' } })],
       [2, { field: 'externalId', problem: 'must be in quotation marks' }],
     ]);
+  });
+
+  test.each<[SourceName, Record<string, unknown>, string]>([
+    ['litellm', { ...ofLiteLlm, rpm_limit: '1,000' }, 'rpm_limit'],
+    ['litellm', { ...ofLiteLlm, rpm_limit: 1.5 }, 'rpm_limit'],
+    ['better-auth', { ...ofBetterAuth, rateLimitEnabled: true, rateLimitMax: [] }, 'rateLimitMax'],
+    [
+      'better-auth',
+      { ...ofBetterAuth, refillAmount: 1, refillInterval: 'a day' },
+      'refillInterval',
+    ],
+    ['unkey', { ...ofUnkey, ratelimit_limit: ' ', ratelimit_duration: 60_000 }, 'ratelimit_limit'],
+    ['unkey', { ...ofUnkey, ratelimits: [{ limit: '0x10', duration: 60_000 }] }, 'limit'],
+    ['unkey', { ...ofUnkey, ratelimits: '{"limit":1}' }, 'ratelimits'],
+    ['unkey', { ...ofUnkey, ratelimit: 'fast' }, 'ratelimit'],
+    ['unkey', { ...ofUnkey, credits: { refill: { amount: 'all' } } }, 'amount'],
+    ['unkey', { ...ofUnkey, credits: { refill: 7 } }, 'refill'],
+  ])('%s is refused for the limit of %o, which would be none', (source, record, field) => {
+    expect(oneOf(source, [record])).toEqual({ field, problem: expect.stringMatching(/^must be/) });
+  });
+
+  test('have limits as numbers or as their texts, and one without its window is left out', () => {
+    const ratelimits = [{ limit: '100', duration: '60000' }];
+    expect(oneOf('unkey', [{ ...ofUnkey, ratelimits }])).toMatchObject({ rateLimitPerMinute: 100 });
+    const refill = { amount: '7', interval: 'monthly' };
+    expect(oneOf('unkey', [{ ...ofUnkey, credits: { refill } }])).toMatchObject({
+      monthlyQuota: 7,
+    });
+    const [unkey] = rowsOf('unkey', [{ ...ofUnkey, ratelimit_limit: 100 }]);
+    expect(unkey?.leftOut).toEqual(['rate limit whose window is neither a minute nor a day']);
+    const [betterAuth] = rowsOf('better-auth', [{ ...ofBetterAuth, refillAmount: 100 }]);
+    expect(betterAuth?.leftOut).toEqual(['uses that are refilled in another time than a day']);
   });
 
   test('have metadata that is not an object counted as left out', () => {
@@ -175,7 +210,6 @@ describe('the tables of other issuers', () => {
     expect(leftOut('[1]')).toEqual(['metadata that is no JSON object']);
     expect(leftOut('{"tier":1}')).toEqual([]);
     expect(leftOut('null')).toEqual([]);
-    const hash = createHash('sha256').update(SECRET).digest('base64');
     const counted = rowsOf('unkey', { keys: [{ hash, meta: 'tier 1' }] });
     expect(counted[0]?.leftOut).toEqual(['metadata that is no JSON object']);
   });
@@ -190,8 +224,7 @@ describe('the tables of other issuers', () => {
   });
 
   test('Unkey’s root keys, which administer Unkey itself, are skipped', () => {
-    const hash = createHash('sha256').update(SECRET).digest('base64');
-    const table = { hash, start: 'unkey_', expires: null, enabled: true, deleted_at_m: null };
+    const table = { ...ofUnkey, start: 'unkey_' };
     const rows = rowsOf('unkey', [
       { ...table, for_workspace_id: 'ws_1' },
       { ...table, for_workspace_id: null },

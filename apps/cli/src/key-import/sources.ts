@@ -1,5 +1,5 @@
 import { importedApiKeySchema } from '@ceiba/contract';
-import { invalidFile, wholeNumber } from '../csv.ts';
+import { csvTable, invalidFile } from '../csv.ts';
 import { jsonOf } from '../options.ts';
 import {
   cellOf,
@@ -12,11 +12,12 @@ import {
   metadataOf,
   numberOf,
   objectOf,
+  partOf,
   type SourceRecord,
   secretOf,
   textOf,
 } from './fields.ts';
-import { type ColumnNames, csvTable, requireColumns, tableIn } from './file.ts';
+import { type ColumnNames, requireColumns, tableIn } from './file.ts';
 import { readKong } from './kong.ts';
 import { type KeyRow, keyRows, type ReadOptions, type Skipped, type SourceKey } from './rows.ts';
 import { beginningOf, digestOfPlaintext, type SecretDigest } from './secrets.ts';
@@ -41,14 +42,24 @@ export const SOURCES = {
 } as const satisfies Record<string, ReadSource>;
 export type SourceName = keyof typeof SOURCES;
 
-/** Sources whose digests are of something else than what callers present, with what to do. */
-export const REFUSED_SOURCES: Readonly<Record<string, string>> = {
-  'prefixed-api-key':
-    'prefixed-api-key stores the hash of a part of the key, and callers present the whole one.',
-  sanctum: 'Sanctum stores the hash of what follows the |, and callers present the whole token.',
-  'django-rest-framework-api-key': 'It stores salted hashes of PBKDF2.',
-  zuplo: 'Zuplo exports plaintexts: make a CSV file with a column plaintext, and use --from csv.',
-};
+const NEW_KEYS = 'Its keys cannot be imported: create keys, and hand them out.';
+
+/** Why there is no such source, with what to do. */
+export const REFUSED_SOURCES: ReadonlyMap<string, string> = new Map([
+  [
+    'prefixed-api-key',
+    `prefixed-api-key stores the hash of a part of the key, and callers present the whole one. ${NEW_KEYS}`,
+  ],
+  [
+    'sanctum',
+    `Sanctum stores the hash of what follows the |, and callers present the whole token. ${NEW_KEYS}`,
+  ],
+  ['django-rest-framework-api-key', `It stores salted hashes of PBKDF2. ${NEW_KEYS}`],
+  [
+    'zuplo',
+    'Zuplo exports plaintexts: make a CSV file with a column plaintext, and use --from csv.',
+  ],
+]);
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -59,12 +70,12 @@ interface Carried {
   leftOut: string | false;
 }
 
-/** A limit by its window; one that Ceiba does not have is left out. */
+/** A limit by its window; one that Ceiba does not have, or that has none, is left out. */
 function limitOf(limit: number | undefined, windowMs: number | undefined): Carried {
-  if (limit === undefined || windowMs === undefined) return { fields: {}, leftOut: false };
+  if (limit === undefined) return { fields: {}, leftOut: false };
   if (windowMs === MINUTE_MS) return { fields: { rateLimitPerMinute: limit }, leftOut: false };
   if (windowMs === DAY_MS) return { fields: { dailyQuota: limit }, leftOut: false };
-  return { fields: {}, leftOut: 'rate limit of another window than a minute or a day' };
+  return { fields: {}, leftOut: 'rate limit whose window is neither a minute nor a day' };
 }
 
 const DELETED: ColumnNames = ['deleted_at_m', 'deleted_at', 'deletedAt'];
@@ -89,12 +100,16 @@ function unkeyKey(record: SourceRecord): SourceKey | Skipped {
     );
   }
   const digest = given === undefined ? secretOf(record, 'digest', 'hash') : String(given.value);
-  const rate = objectOf(record, 'ratelimit');
   const rates = listOf(cellOf(record, 'ratelimits'));
-  const one = rate ?? (rates.length === 1 ? rates[0] : undefined);
-  const rateLimit = one
-    ? limitOf(numberIn(one.limit), numberIn(one.duration ?? one.refillInterval))
-    : limitOf(numberOf(record, 'ratelimit_limit'), numberOf(record, 'ratelimit_duration'));
+  if (rates.length === 0 && isGiven(record, 'ratelimits')) {
+    throw new FieldError('ratelimits', 'must be a list of objects');
+  }
+  const [only] = rates.length === 1 ? rates : [];
+  const rate = partOf(record, 'ratelimit') ?? { ...record, fields: only ?? record.fields };
+  const rateLimit = limitOf(
+    numberOf(rate, 'limit', 'ratelimit_limit'),
+    numberOf(rate, 'duration', 'refillInterval', 'ratelimit_duration'),
+  );
   const refill = refillOf(record);
   const meta = metadataOf(record, 'meta');
   return {
@@ -123,17 +138,16 @@ const RESTRICTION = 'permissions: the key may call every policy until it has sco
 
 /** Credits that are refilled each day or month are a quota; others run out for good. */
 function refillOf(record: SourceRecord): Carried {
-  const credits = objectOf(record, 'credits');
-  const refill = fieldsIn(credits?.refill) ?? objectOf(record, 'refill');
-  const amount = numberIn(refill?.amount) ?? numberOf(record, 'refill_amount');
-  const remaining =
-    numberIn(credits?.remaining) ?? numberOf(record, 'remaining_requests', 'remaining');
+  const credits = partOf(record, 'credits') ?? record;
+  const refill = partOf(credits, 'refill') ?? credits;
+  const amount = numberOf(refill, 'amount', 'refill_amount');
+  const remaining = numberOf(credits, 'remaining_requests', 'remaining');
   if (amount === undefined) {
     return { fields: {}, leftOut: remaining === undefined ? false : USES };
   }
   const isMonthly =
-    (refill?.interval ?? cellOf(record, 'refill_interval')) === 'monthly' ||
-    cellOf(record, 'refill_day') !== undefined;
+    cellOf(refill, 'interval', 'refill_interval') === 'monthly' ||
+    cellOf(refill, 'refill_day') !== undefined;
   return { fields: isMonthly ? { monthlyQuota: amount } : { dailyQuota: amount }, leftOut: false };
 }
 
@@ -243,7 +257,7 @@ function csvKey(record: SourceRecord): SourceKey {
     disabled: flagOf(record, 'disabled', 'disabled'),
     scopes: textOf(record, 'scopes')?.trim().split(/\s+/),
     metadata: object,
-    ...Object.fromEntries(WHOLE_NUMBERS.map((field) => [field, limitIn(record, field)])),
+    ...Object.fromEntries(WHOLE_NUMBERS.map((field) => [field, numberOf(record, field)])),
   };
 }
 
@@ -262,18 +276,7 @@ function csvSecret(record: SourceRecord, plaintext: string | undefined): SecretD
   return { digest: requiredDigest(digest), encoding };
 }
 
-function limitIn(record: SourceRecord, field: string): number | undefined {
-  const text = textOf(record, field);
-  if (text === undefined) return undefined;
-  const limit = wholeNumber(text);
-  if (limit === undefined) throw new FieldError(field, 'must be a whole number, 0 or more');
-  return limit;
-}
-
 function requiredDigest(digest: string | undefined): string {
   if (digest === undefined) throw new FieldError('digest', 'is missing');
   return digest;
 }
-
-const numberIn = (value: unknown) =>
-  typeof value === 'number' && Number.isFinite(value) ? value : undefined;

@@ -46,11 +46,8 @@ export function importKeysCommand(key: Command, world: World): void {
 function source(text: string): SourceName {
   const known = Object.keys(SOURCES).find((name): name is SourceName => name === text);
   if (known !== undefined) return known;
-  const why = REFUSED_SOURCES[text];
   throw new InvalidArgumentError(
-    why === undefined
-      ? `It must be one of ${Object.keys(SOURCES).join(', ')}.`
-      : `${why}${text === 'zuplo' ? '' : ' Its keys cannot be imported: create keys, and hand them out.'}`,
+    REFUSED_SOURCES.get(text) ?? `It must be one of ${Object.keys(SOURCES).join(', ')}.`,
   );
 }
 
