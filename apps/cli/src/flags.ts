@@ -14,6 +14,7 @@ const FLAGS = new Map([
   ['apiKeyId', '--key'],
   ['customerId', '--customer'],
   ['decisionId', '--decision'],
+  ['keyPrefix', '--prefix'],
   ['displayName', '--name'],
   ['scopes', '--scope'],
   ['subscriptionStatus', '--status'],
@@ -25,6 +26,10 @@ const FLAGS = new Map([
 
 /** The option of an operation's field. */
 export const flagFor = (field: string): string => FLAGS.get(field) ?? kebab(field);
+
+/** The description of a command that is one operation. */
+export const described = ({ summary }: { summary: string }): string =>
+  summary.charAt(0).toLowerCase() + summary.slice(1);
 
 const EXIT_1: readonly string[] = ['failed', 'forbidden', 'plan_limit_reached', 'unauthorized'];
 

@@ -47,13 +47,6 @@ export function keyOrPrefix(text: string): string {
   throw new InvalidArgumentError("It must be a key's id, or its prefix such as ceiba_4fZk2Qpa.");
 }
 
-/** The address of a console. */
-export function consoleUrl(text: string): string {
-  const parsed = serverUrl.safeParse(text);
-  if (parsed.success) return parsed.data;
-  throw new InvalidArgumentError(`It ${parsed.error.issues[0]?.message}.`);
-}
-
 /** The e-mail address of a new account, by the contract's rule. */
 export function emailAddress(text: string): string {
   const parsed = emailSchema.safeParse(text);
@@ -61,26 +54,27 @@ export function emailAddress(text: string): string {
   throw new InvalidArgumentError('It must be an e-mail address.');
 }
 
-/** A text that follows one of the contract's rules. */
+/** A value that follows one of the contract's or the settings' rules. */
 const following =
   <T>(schema: z.ZodType<T>) =>
-  (text: string): T => {
-    const parsed = schema.safeParse(text);
+  (given: unknown): T => {
+    const parsed = schema.safeParse(given);
     if (parsed.success) return parsed.data;
     throw new InvalidArgumentError(`It ${parsed.error.issues[0]?.message}.`);
   };
 
+/** The address of a console. */
+export const consoleUrl = following(serverUrl);
 export const displayName = following(displayNameSchema);
 export const customerName = following(customerNameSchema);
 export const externalId = following(externalIdSchema);
+const metadataIn = following(metadataSchema);
 
 /** An object of the owner's, as JSON. */
 export function metadata(text: string): Metadata {
   const value = jsonOf(text);
   if (value === undefined) throw new InvalidArgumentError('It must be JSON, such as {"tier":1}.');
-  const parsed = metadataSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new InvalidArgumentError(`It ${parsed.error.issues[0]?.message}.`);
+  return metadataIn(value);
 }
 
 /** @returns undefined for a text that is not JSON */

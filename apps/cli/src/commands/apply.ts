@@ -1,6 +1,7 @@
 import { apply as applyOperation, listed, Refusal, readCeibaFile } from '@ceiba/manage';
 import type { Command } from 'commander';
 import type { z } from 'zod';
+import { described } from '../flags.ts';
 import { nameOfInput, readInput } from '../input-file.ts';
 import { performing } from '../operate.ts';
 import { confirm } from '../prompt.ts';
@@ -27,7 +28,7 @@ interface ApplyCommandOptions extends SecretOptions {
 export function applyCommand(program: Command, world: World): void {
   const command = program
     .command('apply')
-    .description('apply plans, projects and policies from a file; safe to repeat')
+    .description(described(applyOperation))
     .requiredOption('-f, --file <path>', 'the file, YAML or JSON; - reads standard input')
     .option('--dry-run', 'print what would change, and change nothing')
     .option(

@@ -2,6 +2,7 @@ import type { UsageRange } from '@ceiba/domain';
 import { readUsage, USAGE_GROUPS } from '@ceiba/manage';
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
+import { described } from '../flags.ts';
 import { perform } from '../operate.ts';
 import { instant, month, textOf, uuid } from '../options.ts';
 import { printJson, printLines, type World } from '../world.ts';
@@ -19,7 +20,7 @@ interface UsageOptions {
 export function usageCommand(program: Command, world: World): void {
   program
     .command('usage')
-    .description("count a project's decisions, of this month unless a range is given; in UTC")
+    .description(described(readUsage))
     .requiredOption('--project <id>', 'the project', uuid)
     .addOption(
       new Option('--month <month>', 'of this month, such as 2026-11')

@@ -1,9 +1,9 @@
 import type { Metadata, SubscriptionStatus } from '@ceiba/contract';
 import { listLimits } from '@ceiba/domain';
-import { createCustomerOnce, Refusal, updateCustomer } from '@ceiba/manage';
+import { createCustomerOnce, updateCustomer } from '@ceiba/manage';
 import type { Command } from 'commander';
 import { badInput } from '../../errors.ts';
-import { flagFor } from '../../flags.ts';
+import { described, flagFor } from '../../flags.ts';
 import { perform } from '../../operate.ts';
 import {
   addLimitOptions,
@@ -48,15 +48,16 @@ const FIELDS = [
 export function createCustomerCommand(customer: Command, world: World): void {
   const command = customer
     .command('create')
-    .description('create a customer; safe to repeat')
+    .description(described(createCustomerOnce))
     .requiredOption('--project <id>', 'the project', uuid)
     .requiredOption('--external-id <text>', 'your own id of it, 1 to 255 bytes', externalId);
   withFields(command)
     .option('--json', 'print the customer as JSON')
     .action(
       async (options: FieldOptions & { project: string; externalId: string; json?: true }) => {
-        const { json } = options;
-        const { created, customer } = await create(world, options);
+        const { project: projectId, externalId: given, json } = options;
+        const input = { projectId, ...fieldsOf(options), externalId: given };
+        const { created, customer } = await perform(world, createCustomerOnce, input);
         if (json) return printJson(world, customer);
         const { externalId, customerId } = customer;
         printLines(world, [
@@ -105,23 +106,6 @@ function withFields(command: Command): Command {
     )
     .option('--billing-day <day>', 'on which its month begins in UTC, 1 to 28', billingDay);
   return addLimitOptions(command, { of: 'customer' });
-}
-
-async function create(
-  world: World,
-  options: FieldOptions & { project: string; externalId: string },
-) {
-  const { project: projectId, externalId } = options;
-  const input = { projectId, ...fieldsOf(options), externalId };
-  try {
-    return await perform(world, createCustomerOnce, input);
-  } catch (error) {
-    if (!(error instanceof Refusal && error.code === 'conflict')) throw error;
-    // "with another billing-day": the option without its hyphens.
-    const named = error.message.replace(/`(\w+)`/, (_, field: string) => flagFor(field).slice(2));
-    const { status, code, field } = error;
-    throw new Refusal(named, { status, code, field });
-  }
 }
 
 /** The fields that the options give; others are absent. */

@@ -2,6 +2,7 @@ import { PAGE_MAX } from '@ceiba/contract';
 import { everyItem, getCustomerByName, listCustomers } from '@ceiba/manage';
 import { CUSTOMER_STATES, type CustomerStatus } from '@ceiba/schema';
 import { type Command, Option } from 'commander';
+import { described } from '../../flags.ts';
 import { perform, performing } from '../../operate.ts';
 import { uuid } from '../../options.ts';
 import { table } from '../../table.ts';
@@ -19,7 +20,7 @@ interface ListOptions {
 export function listCustomersCommand(customer: Command, world: World): void {
   customer
     .command('list')
-    .description('list the customers of a project, newest first')
+    .description(described(listCustomers))
     .requiredOption('--project <id>', 'the project', uuid)
     .addOption(new Option('--status <status>', 'of this status').choices(CUSTOMER_STATES))
     .option('--search <text>', 'with this in the external id or the name')

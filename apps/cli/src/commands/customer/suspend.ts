@@ -1,12 +1,12 @@
 import { CHANGES_OF_CUSTOMERS } from '@ceiba/manage';
 import type { Command } from 'commander';
+import { described } from '../../flags.ts';
 import { perform } from '../../operate.ts';
 import { printJson, printLines, type World } from '../../world.ts';
 import { type CustomerOptions, ofCustomer } from './shared.ts';
 
 interface Change {
   name: keyof typeof CHANGES_OF_CUSTOMERS;
-  description: string;
   /** Completes the sentence "Customer … ". */
   done: string;
   unchanged: string;
@@ -15,13 +15,11 @@ interface Change {
 const CHANGES: readonly Change[] = [
   {
     name: 'suspend',
-    description: 'deny every key of a customer from the next decision on, until it is resumed',
     done: 'is suspended: the next call of each of its keys is denied, until it is resumed',
     unchanged: 'is suspended already',
   },
   {
     name: 'resume',
-    description: 'let the keys of a suspended customer work again, from the next decision on',
     done: 'is resumed',
     unchanged: 'is not suspended',
   },
@@ -30,7 +28,9 @@ const CHANGES: readonly Change[] = [
 /** Adds `ceiba customer suspend` and `resume`. */
 export function suspendCommands(customer: Command, world: World): void {
   for (const change of CHANGES) {
-    ofCustomer(customer.command(change.name).description(change.description))
+    ofCustomer(
+      customer.command(change.name).description(described(CHANGES_OF_CUSTOMERS[change.name])),
+    )
       .option('--json', 'print the customer as JSON')
       .action((options: CustomerOptions) => changeCustomer(world, change, options));
   }

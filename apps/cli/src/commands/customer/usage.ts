@@ -2,6 +2,7 @@ import { LIMITS } from '@ceiba/domain';
 import { readCustomerUsage } from '@ceiba/manage';
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
+import { described } from '../../flags.ts';
 import { perform } from '../../operate.ts';
 import { instant, textOf } from '../../options.ts';
 import { printJson, printLines, type World } from '../../world.ts';
@@ -15,13 +16,7 @@ interface UsageOptions extends CustomerOptions {
 
 /** Adds `ceiba customer usage`. */
 export function customerUsageCommand(customer: Command, world: World): void {
-  ofCustomer(
-    customer
-      .command('usage')
-      .description(
-        "count the calls of a customer's keys, of the last 30 days unless a range is given",
-      ),
-  )
+  ofCustomer(customer.command('usage').description(described(readCustomerUsage)))
     .option('--from <time>', 'from this time on (RFC 3339)', instant)
     .option('--to <time>', 'before this time (RFC 3339); now without it', instant)
     .addOption(

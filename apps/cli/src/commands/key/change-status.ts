@@ -2,6 +2,7 @@ import { type ApiKeyTrigger, TRANSITIONS } from '@ceiba/domain';
 import { CHANGES_OF_KEYS, getApiKeyById, type ManagedApiKey, nameOfKey } from '@ceiba/manage';
 import type { Command } from 'commander';
 import { badInput } from '../../errors.ts';
+import { described } from '../../flags.ts';
 import { performing } from '../../operate.ts';
 import { uuid } from '../../options.ts';
 import { confirm } from '../../prompt.ts';
@@ -9,7 +10,6 @@ import { printJson, printLines, type World } from '../../world.ts';
 
 interface Change {
   name: keyof typeof CHANGES_OF_KEYS;
-  description: string;
   /** Completes the sentence "Key … ". */
   done: string;
   unchanged: string;
@@ -20,26 +20,22 @@ interface Change {
 const CHANGES: readonly Change[] = [
   {
     name: 'disable',
-    description: 'deny an active key from the next decision on, until it is enabled',
     done: 'is disabled: its next call is denied, until it is enabled',
     unchanged: 'is disabled already',
   },
   {
     name: 'enable',
-    description: 'let a disabled key work again, from the next decision on',
     done: 'is enabled',
     unchanged: 'is not disabled',
   },
   {
     name: 'revoke',
-    description: 'deny a key for good, because it is no longer trusted; cannot be undone',
     done: 'is revoked: its next call is denied',
     unchanged: 'is revoked already',
     trigger: 'revoke',
   },
   {
     name: 'archive',
-    description: 'deny a key for good, because it is no longer needed; cannot be undone',
     done: 'is archived: its next call is denied',
     unchanged: 'is archived already',
     trigger: 'archive',
@@ -58,7 +54,7 @@ export function changeStatusCommands(key: Command, world: World): void {
   for (const change of CHANGES) {
     const command = key
       .command(change.name)
-      .description(change.description)
+      .description(described(CHANGES_OF_KEYS[change.name]))
       .requiredOption('--project <id>', 'the project that the key belongs to', uuid)
       .requiredOption('--key <id>', 'the key (its id, not the key itself)', uuid);
     if (change.trigger !== undefined) command.option('--yes', `${change.name} without asking`);

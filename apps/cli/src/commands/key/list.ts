@@ -2,6 +2,7 @@ import { PAGE_MAX } from '@ceiba/contract';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '@ceiba/contract/sets';
 import { everyItem, listApiKeys, type ManagedApiKey } from '@ceiba/manage';
 import { type Command, Option } from 'commander';
+import { described } from '../../flags.ts';
 import { performing } from '../../operate.ts';
 import { uuid } from '../../options.ts';
 import { table } from '../../table.ts';
@@ -17,7 +18,7 @@ interface ListOptions {
 export function listKeysCommand(key: Command, world: World): void {
   key
     .command('list')
-    .description('list the keys of a project, newest first; never the keys themselves')
+    .description(described(listApiKeys))
     .requiredOption('--project <id>', 'the project', uuid)
     .addOption(new Option('--status <status>', 'of this status').choices(API_KEY_STATUSES))
     .option('--json', 'print the keys as JSON')

@@ -2,7 +2,7 @@ import { listLimits } from '@ceiba/domain';
 import { setKeyLimits } from '@ceiba/manage';
 import type { Command } from 'commander';
 import { badInput } from '../../errors.ts';
-import { flagOf } from '../../flags.ts';
+import { described, flagOf } from '../../flags.ts';
 import { perform } from '../../operate.ts';
 import { addLimitOptions, limitsOf, type OwnLimitOptions, uuid } from '../../options.ts';
 import { printJson, printLines, type World } from '../../world.ts';
@@ -17,7 +17,7 @@ interface LimitOptions extends OwnLimitOptions {
 export function setLimitsCommand(key: Command, world: World): void {
   const command = key
     .command('set-limits')
-    .description("set a key's own limits, in addition to its project's plan")
+    .description(described(setKeyLimits))
     .requiredOption('--project <id>', 'the project that the key belongs to', uuid)
     .requiredOption('--key <id>', 'the key (its id, not the key itself)', uuid);
   addLimitOptions(command)

@@ -1,6 +1,7 @@
 import { listProjects } from '@ceiba/manage';
 import type { Command } from 'commander';
 import type { z } from 'zod';
+import { described } from '../../flags.ts';
 import { perform } from '../../operate.ts';
 import { table } from '../../table.ts';
 import { printJson, printLines, type World } from '../../world.ts';
@@ -9,7 +10,7 @@ import { printJson, printLines, type World } from '../../world.ts';
 export function listProjectsCommand(project: Command, world: World): void {
   project
     .command('list')
-    .description('list the projects of all owners, with their ids')
+    .description(described(listProjects))
     .option('--json', 'print the projects as JSON')
     .action(async ({ json }: { json?: true }) => {
       const { projects } = await perform(world, listProjects, {});
