@@ -2,7 +2,7 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { badInput } from './errors.ts';
-import type { World } from './world.ts';
+import { printJson, printLines, type World } from './world.ts';
 
 /** The options of a command that creates a secret. */
 export interface SecretOptions {
@@ -34,6 +34,47 @@ export const secretNotShown = (what: string) =>
     { code: 'secret_not_shown', field: '--secret-file' },
   );
 
+/** A secret that a command creates, and how it is printed. */
+interface NewSecret<Field extends string, Made extends Readonly<Record<Field, string>>> {
+  /** Of the result, which has the secret. */
+  field: Field;
+  create(): Promise<Made>;
+  /** What a program gets: as JSON, and in a file of secrets. */
+  forPrograms(made: Made): object;
+  /** Comes before the secret, which is shown only once. */
+  heading: string;
+  /** As the subject of a sentence, where the secret is in a file. */
+  name: string;
+  /** What to do when the output was lost, as a sentence. */
+  remedy: string;
+  /** @param secret its heading and itself, or which file has it */
+  lines(made: Made, secret: readonly string[]): string[];
+}
+
+/** Creates a secret and prints the result, with the secret where it may be printed. @throws CliError */
+export async function createSecret<Field extends string, Made extends Record<Field, string>>(
+  world: World,
+  options: SecretOptions,
+  { field, create, forPrograms, heading, name, remedy, lines }: NewSecret<Field, Made>,
+): Promise<void> {
+  const { json, secretFile } = options;
+  const isShown = printsSecrets(world, options);
+  if (!isShown && secretFile === undefined) throw secretNotShown('The new secret');
+  const made = await withSecretFile(world, secretFile, create, forPrograms);
+  if (isShown) world.onSecret(remedy);
+  if (json)
+    return printJson(world, { ...forPrograms(made), [field]: isShown ? made[field] : null });
+  const secret = isShown ? [heading, `  ${made[field]}`] : [`${name} is in ${secretFile}.`];
+  printLines(world, lines(made, secret));
+}
+
+/** How a new secret of a key is printed. */
+export const KEY_SECRET = {
+  field: 'plaintextKey',
+  heading: 'The key, shown only once (only its caller may have it):',
+  name: 'The key itself',
+} as const;
+
 /**
  * Runs a command that may create secrets, with a file for them if one was asked for. The file is
  * created first, so that a secret is never created that cannot be written, and removed again if there
@@ -50,7 +91,7 @@ export async function withSecretFile<T>(
 ): Promise<T> {
   if (path === undefined) return action();
   const file = resolve(world.cwd, path);
-  const handle = await create(file, path);
+  const handle = await createFile(file, path);
   let isUsed = false;
   try {
     const result = await action();
@@ -67,7 +108,7 @@ export async function withSecretFile<T>(
   }
 }
 
-async function create(file: string, shown: string): Promise<FileHandle> {
+async function createFile(file: string, shown: string): Promise<FileHandle> {
   return open(file, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     const problem =
       error.code === 'EEXIST'

@@ -13,12 +13,11 @@ import {
 } from '../../options.ts';
 import {
   addSecretOptions,
-  printsSecrets,
+  createSecret,
+  KEY_SECRET,
   type SecretOptions,
-  secretNotShown,
-  withSecretFile,
 } from '../../secret-output.ts';
-import { printJson, printLines, type World } from '../../world.ts';
+import type { World } from '../../world.ts';
 
 interface CreateOptions extends SecretOptions, OwnLimitOptions {
   project: string;
@@ -47,29 +46,18 @@ export function createKeyCommand(key: Command, world: World): void {
   addSecretOptions(command).action((options: CreateOptions) => createKey(world, options));
 }
 
-const LOST_KEY =
-  'It contained a new key, which is lost: revoke it with ceiba key revoke and create another one.';
-
-async function createKey(world: World, options: CreateOptions): Promise<void> {
-  const { json, secretFile } = options;
-  const isShown = printsSecrets(world, options);
-  if (!isShown && secretFile === undefined) throw secretNotShown('The new key');
-  const { isExpired, ...created } = await withSecretFile(
-    world,
-    secretFile,
-    () => performing(world, (perform) => create(perform, options)),
-    ({ isExpired: _, ...key }) => key,
-  );
-  if (isShown) world.onSecret(LOST_KEY);
-  const plaintextKey = isShown ? created.plaintextKey : null;
-  if (json) return printJson(world, { ...created, plaintextKey });
-  printLines(world, [
-    `Key ${created.displayName} (${created.apiKeyId}) is created${isExpired ? ', and has expired already: its calls are denied' : ''}.`,
-    ...(isShown
-      ? ['The key, shown only once (only its caller may have it):', `  ${plaintextKey}`]
-      : [`The key itself is in ${secretFile}.`]),
-  ]);
-}
+const createKey = (world: World, options: CreateOptions): Promise<void> =>
+  createSecret(world, options, {
+    ...KEY_SECRET,
+    create: () => performing(world, (perform) => create(perform, options)),
+    forPrograms: ({ isExpired: _, ...key }) => key,
+    remedy:
+      'It contained a new key, which is lost: revoke it with ceiba key revoke and create another one.',
+    lines: ({ displayName, apiKeyId, isExpired }, secret) => [
+      `Key ${displayName} (${apiKeyId}) is created${isExpired ? ', and has expired already: its calls are denied' : ''}.`,
+      ...secret,
+    ],
+  });
 
 async function create(perform: Perform, options: CreateOptions) {
   const { project: projectId, name, expiresAt, customer, scope: scopes } = options;

@@ -6,16 +6,17 @@ import {
   rotateKey,
 } from '@ceiba/manage';
 import type { Command } from 'commander';
+import type { z } from 'zod';
 import { badInput } from '../../errors.ts';
+import { described } from '../../flags.ts';
 import { type Perform, perform, performing } from '../../operate.ts';
 import { overlap, uuid } from '../../options.ts';
 import { confirm } from '../../prompt.ts';
 import {
   addSecretOptions,
-  printsSecrets,
+  createSecret,
+  KEY_SECRET,
   type SecretOptions,
-  secretNotShown,
-  withSecretFile,
 } from '../../secret-output.ts';
 import { printJson, printLines, type World } from '../../world.ts';
 
@@ -45,37 +46,30 @@ export function rotateKeyCommands(key: Command, world: World): void {
   addSecretOptions(rotate).action((options: RotateOptions) => rotateSecret(world, options));
   key
     .command('end-previous-secret')
-    .description('end the secret that a rotation has replaced, before its overlap is over')
+    .description(described(endPreviousSecret))
     .requiredOption('--project <id>', 'the project that the key belongs to', uuid)
     .requiredOption('--key <id>', 'the key (its id, not the key itself)', uuid)
     .option('--json', 'print the key as JSON')
     .action((options: EndOptions) => endPrevious(world, options));
 }
 
-const LOST_SECRET =
-  'It contained the new secret of a key, which is lost: rotate the key again with ceiba key rotate.';
+const rotateSecret = (world: World, options: RotateOptions): Promise<void> =>
+  createSecret(world, options, {
+    ...KEY_SECRET,
+    create: () => performing(world, (run) => rotate(run, world, options)),
+    forPrograms: (key) => ({ projectId: options.project, ...key }),
+    remedy:
+      'It contained the new secret of a key, which is lost: rotate the key again with ceiba key rotate.',
+    lines: (key, secret) => [
+      `Key ${nameOfKey(key)} has a new secret; ${replaced(key)}.`,
+      ...secret,
+    ],
+  });
 
-async function rotateSecret(world: World, options: RotateOptions): Promise<void> {
-  const { json, secretFile, project: projectId } = options;
-  const isShown = printsSecrets(world, options);
-  if (!isShown && secretFile === undefined) throw secretNotShown('The new secret');
-  const rotated = await withSecretFile(
-    world,
-    secretFile,
-    () => performing(world, (run) => rotate(run, world, options)),
-    (key) => key,
-  );
-  if (isShown) world.onSecret(LOST_SECRET);
-  const plaintextKey = isShown ? rotated.plaintextKey : null;
-  if (json) return printJson(world, { projectId, ...rotated, plaintextKey });
-  const { previous } = rotated;
-  printLines(world, [
-    `Key ${nameOfKey(rotated)} has a new secret; ${previous === null ? 'the replaced one is denied from the next call on' : `the replaced one (${previous.keyPrefix}…) is valid until ${previous.validUntil}`}.`,
-    ...(isShown
-      ? ['The key, shown only once (only its caller may have it):', `  ${plaintextKey}`]
-      : [`The key itself is in ${secretFile}.`]),
-  ]);
-}
+const replaced = ({ previous }: z.input<typeof rotateKey.output>) =>
+  previous === null
+    ? 'the replaced one is denied from the next call on'
+    : `the replaced one (${previous.keyPrefix}…) is valid until ${previous.validUntil}`;
 
 async function rotate(run: Perform, world: World, options: RotateOptions) {
   const { project: projectId, key: apiKeyId, overlap: overlapSeconds, prefix, yes } = options;

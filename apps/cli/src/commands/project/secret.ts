@@ -1,14 +1,13 @@
 import { endSecret, rotateSecret as rotateSecretOperation } from '@ceiba/manage';
 import type { Command } from 'commander';
+import { described } from '../../flags.ts';
 import { perform } from '../../operate.ts';
 import { uuid } from '../../options.ts';
 import {
   addSecretOptions,
+  createSecret,
   LOST_PROJECT_SECRET,
-  printsSecrets,
   type SecretOptions,
-  secretNotShown,
-  withSecretFile,
 } from '../../secret-output.ts';
 import { printJson, printLines, type World } from '../../world.ts';
 
@@ -16,7 +15,7 @@ import { printJson, printLines, type World } from '../../world.ts';
 export function rotateSecretCommand(project: Command, world: World): void {
   const command = project
     .command('rotate-secret')
-    .description('create a new project secret; the one it replaces stays valid for 24 hours')
+    .description(described(rotateSecretOperation))
     .requiredOption('--project <id>', 'the project', uuid)
     .option(
       '--yes',
@@ -31,35 +30,28 @@ interface RotateOptions extends SecretOptions {
   yes?: true;
 }
 
-async function rotateSecret(world: World, options: RotateOptions): Promise<void> {
-  const { project: projectId, json, secretFile, yes } = options;
-  const isShown = printsSecrets(world, options);
-  if (!isShown && secretFile === undefined) throw secretNotShown('The new secret');
-  const rotated = await withSecretFile(
-    world,
-    secretFile,
-    () => perform(world, rotateSecretOperation, { projectId, dropsPrevious: yes === true }),
-    (result) => result,
-  );
-  if (isShown) world.onSecret(LOST_PROJECT_SECRET);
-  const projectSecret = isShown ? rotated.projectSecret : null;
-  if (json) return printJson(world, { ...rotated, projectSecret });
-  printLines(world, [
-    ...(isShown
-      ? [
-          'New project secret, shown only once (keep it on the server, never in a browser):',
-          `  ${projectSecret}`,
-        ]
-      : [`The new project secret is in ${secretFile}.`]),
-    `The secret that it replaces is valid until ${rotated.previousSecretExpiresAt}.`,
-  ]);
-}
+const rotateSecret = (world: World, options: RotateOptions): Promise<void> =>
+  createSecret(world, options, {
+    field: 'projectSecret',
+    create: () => {
+      const input = { projectId: options.project, dropsPrevious: options.yes === true };
+      return perform(world, rotateSecretOperation, input);
+    },
+    forPrograms: (rotated) => rotated,
+    heading: 'New project secret, shown only once (keep it on the server, never in a browser):',
+    name: 'The new project secret',
+    remedy: LOST_PROJECT_SECRET,
+    lines: ({ previousSecretExpiresAt }, secret) => [
+      ...secret,
+      `The secret that it replaces is valid until ${previousSecretExpiresAt}.`,
+    ],
+  });
 
 /** Adds `ceiba project end-previous-secret`. */
 export function endPreviousSecretCommand(project: Command, world: World): void {
   project
     .command('end-previous-secret')
-    .description('end the secret that the last rotation replaced, before its 24 hours are over')
+    .description(described(endSecret))
     .requiredOption('--project <id>', 'the project', uuid)
     .option('--json', 'print whether a secret was ended as JSON')
     .action(async ({ project: projectId, json }: { project: string; json?: true }) => {
