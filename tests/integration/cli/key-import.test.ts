@@ -1,43 +1,23 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mintProjectSecret } from '@ceiba/domain';
-import {
-  createCustomer,
-  createProject,
-  createUser,
-  findApiKeys,
-  putPlan,
-  setSubscription,
-} from '@ceiba/schema';
+import { IMPORTED_KEYS_PER_CALL } from '@ceiba/manage';
+import { createCustomer, createCustomerPlan, findApiKeys } from '@ceiba/schema';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { expectKind } from '../schema/support.ts';
+import { givePlan, makeProject } from '../schema/support.ts';
 import { useDesk } from './support.ts';
 
 const desk = useDesk();
 let projectId: string;
 
 beforeEach(async () => {
-  const email = `${randomUUID()}@example.com`;
-  const user = await createUser(desk.ctx, { email, passwordHash: null });
-  const { userId: ownerId } = expectKind(user, 'created');
-  const secret = mintProjectSecret(randomBytes);
-  const created = await createProject(desk.ctx, { ownerId, name: 'reports', secret });
-  projectId = expectKind(created, 'created').projectId;
+  ({ projectId } = await makeProject(desk.ctx));
   await roomFor(100);
 });
 
 /** Puts the project on a plan with so many active keys. */
-async function roomFor(activeKeyCap: number): Promise<void> {
-  const limits = { rateLimitPerMinute: 1_000, dailyQuota: null, monthlyQuota: 1_000 };
-  const name = `plan ${randomUUID()}`;
-  const { planId } = expectKind(
-    await putPlan(desk.ctx, { name, activeKeyCap, ...limits }),
-    'created',
-  );
-  await setSubscription(desk.ctx, { projectId, planId, status: 'active' });
-}
+const roomFor = (activeKeyCap: number) => givePlan(desk.ctx, projectId, { activeKeyCap });
 
 async function importing(from: string, text: string | object, ...args: string[]) {
   const path = join(tmpdir(), `ceiba-keys-${randomUUID()}`);
@@ -135,6 +115,30 @@ describe('ceiba key import', () => {
     ]);
     expect(real.stderr).not.toContain('a-secret-of');
     expect((await keys()).map(({ displayName }) => displayName).sort()).toEqual(['One', 'Two']);
+  });
+
+  test('finds in a dry run of several calls what the run finds, with the places that are taken by then', async () => {
+    await roomFor(IMPORTED_KEYS_PER_CALL + 1);
+    await createCustomerPlan(desk.ctx, { projectId, name: 'One', activeKeyCap: 1 });
+    await createCustomer(desk.ctx, { projectId, externalId: 'acme', plan: 'One' });
+    const row = (at: number, customer = '') => `a-secret-of-sixteen-${at},Key ${at},${customer}`;
+    const first = Array.from({ length: IMPORTED_KEYS_PER_CALL - 1 }, (_, at) => row(at));
+    const csv = [
+      'plaintext,displayName,externalCustomerId',
+      ...[...first, row(1_000, 'acme')],
+      ...[row(0), row(1_001, 'acme'), row(1_002), row(1_003)],
+    ].join('\n');
+    const dry = await importing('csv', csv, '--dry-run');
+    const { result } = await importing('csv', csv);
+    expect(dry.result).toEqual({ ...result, isDryRun: true });
+    expect(result).toMatchObject({
+      imported: IMPORTED_KEYS_PER_CALL + 1,
+      present: 1,
+      refused: [
+        { name: 'Key 1001', problem: expect.stringContaining('plan of the customer') },
+        { name: 'Key 1003', problem: expect.stringContaining('plan of the project') },
+      ],
+    });
   });
 
   test('takes the table of Unkey and the body of its migration, in base64', async () => {
@@ -273,6 +277,7 @@ describe('ceiba key rotate', () => {
     });
     const stale = await ceiba('rotate', ...key, '--overlap', '0', '--yes', '--prefix', keyPrefix);
     expect(stale).toMatchObject({ code: 2, stderr: expect.stringContaining('replaced since') });
+    expect(JSON.parse(stale.stderr).error.field).toBe('--prefix');
     expect(await ceiba('end-previous-secret', ...key)).toMatchObject({ code: 0, changed: true });
     expect(await ceiba('end-previous-secret', ...key)).toMatchObject({ code: 0, changed: false });
     const last = await ceiba('rotate', ...key, '--overlap', '0');

@@ -51,26 +51,39 @@ export async function importRows(perform: Perform, input: ImportKeysInput): Prom
   };
   /** In a dry run, what would be there by now. */
   const digests = new Set<string>();
-  const before: Record<string, number> = {};
+  const byCustomer = new Map<string, number>();
   let count = 0;
   for (const page of pagesOf(rows)) {
     const asked = page.map(({ parsed }) => isKey(parsed) && !digests.has(digestOf(parsed)));
     const apiKeys = page.flatMap(({ parsed }, at) => (isKey(parsed) && asked[at] ? [parsed] : []));
-    const call = { projectId, apiKeys, ...(isDryRun && { dryRun: true, before: { ...before } }) };
+    const before = placesTaken(apiKeys, byCustomer, done.imported);
+    const call = { projectId, apiKeys, ...(isDryRun && { dryRun: true, before }) };
     const results = apiKeys.length === 0 ? [] : (await perform(importKeys, call)).results;
     const outcomes = results.values();
     for (const [at, row] of page.entries()) {
       const outcome = asked[at] ? outcomes.next().value : PRESENT;
       record(done, row, outcome);
       if (!isDryRun || !isKey(row.parsed) || !isImported(outcome)) continue;
-      const customer = row.parsed.externalCustomerId ?? '';
-      before[customer] = (before[customer] ?? 0) + 1;
+      const { externalCustomerId: customer } = row.parsed;
+      if (customer != null) byCustomer.set(customer, (byCustomer.get(customer) ?? 0) + 1);
       digests.add(digestOf(row.parsed));
     }
     count += page.length;
     onProgress(count);
   }
   return done;
+}
+
+/** How many keys earlier calls would have imported: of each customer of this call, and of all others as ''. */
+function placesTaken(
+  apiKeys: readonly KeyToSend[],
+  byCustomer: ReadonlyMap<string, number>,
+  imported: number,
+): Record<string, number> {
+  const customers = new Set(apiKeys.flatMap(({ externalCustomerId }) => externalCustomerId ?? []));
+  const own = [...customers].map((customer) => [customer, byCustomer.get(customer) ?? 0] as const);
+  const others = imported - own.reduce((sum, [, count]) => sum + count, 0);
+  return Object.fromEntries([...own, ['', others]].filter(([, count]) => count !== 0));
 }
 
 /** Of a key that an earlier call of a dry run would have imported. */
