@@ -513,6 +513,18 @@ class ClientTest(unittest.TestCase):
             client.archive_api_key(api_key_id)
         self.assertEqual((raised.exception.status, raised.exception.body["error"]), (409, "conflict"))
 
+    def test_reads_each_key_of_a_query_page_by_page(self):
+        client = client_of(SCENARIOS["allowed"])
+        name = f"Paged {time.time_ns()}"
+        created = [
+            client.create_api_key({"displayName": name, "metadata": {"team": team}})["apiKeyId"]
+            for team in ("paged", "paged", "other", "paged")
+        ]
+        client.revoke_api_key(created[0])
+        query = {"metadata": {"team": "paged"}, "search": name, "status": "active"}
+        found = [key["apiKeyId"] for key in client.each_api_key(**query, page_size=1)]
+        self.assertEqual(found, [created[3], created[1]])
+
     def test_reads_the_log_and_the_health(self):
         client = client_of(SCENARIOS["allowed"])
         denied = client.authorize({"apiKey": "unknown", "method": "GET", "path": PATH})

@@ -1,34 +1,18 @@
 /** Operations of keys as programs call them, whose input is not what the command line reads. */
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { mintApiKey, mintProjectSecret } from '@ceiba/domain';
+import { createHash, randomBytes } from 'node:crypto';
+import { mintApiKey } from '@ceiba/domain';
 import { OPERATIONS, type Operation, Refusal, runOperation } from '@ceiba/manage';
-import {
-  createApiKey,
-  createProject,
-  createUser,
-  findApiKeys,
-  putPlan,
-  rotateApiKey,
-  setSubscription,
-} from '@ceiba/schema';
+import { createApiKey, findApiKeys, rotateApiKey } from '@ceiba/schema';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { expectKind } from '../schema/support.ts';
+import { expectKind, givePlan, makeProject } from '../schema/support.ts';
 import { useDesk } from './support.ts';
 
 const desk = useDesk();
 let projectId: string;
 
 beforeEach(async () => {
-  const email = `${randomUUID()}@example.com`;
-  const user = await createUser(desk.ctx, { email, passwordHash: null });
-  const { userId: ownerId } = expectKind(user, 'created');
-  const secret = mintProjectSecret(randomBytes);
-  const created = await createProject(desk.ctx, { ownerId, name: 'reports', secret });
-  projectId = expectKind(created, 'created').projectId;
-  const limits = { rateLimitPerMinute: 1_000, dailyQuota: null, monthlyQuota: 1_000 };
-  const plan = await putPlan(desk.ctx, { name: `plan ${email}`, activeKeyCap: 100, ...limits });
-  const { planId } = expectKind(plan, 'created');
-  await setSubscription(desk.ctx, { projectId, planId, status: 'active' });
+  ({ projectId } = await makeProject(desk.ctx));
+  await givePlan(desk.ctx, projectId, {});
 });
 
 const run = (name: string, input: Record<string, unknown>) => {
