@@ -43,8 +43,10 @@ export async function listAccessTokens(
 
 const isLongExpired = sql`(${accessTokens.expiresAt} <= now() - make_interval(days => ${EXPIRED_TOKEN_DAYS}))`;
 
-/** Removes tokens that the list no longer shows. @returns how many */
-export async function removeExpiredTokens(tx: Executor): Promise<number> {
-  const { count } = await tx.execute(sql`delete from ${accessTokens} where ${isLongExpired}`);
+/** Removes up to `maxRows` tokens that the list no longer shows. @returns how many */
+export async function removeExpiredTokens(tx: Executor, maxRows: number): Promise<number> {
+  const { count } = await tx.execute(sql`
+    delete from access_tokens where ctid = any(array(
+      select ctid from access_tokens where ${isLongExpired} limit ${maxRows}))`);
   return count;
 }

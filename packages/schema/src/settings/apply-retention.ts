@@ -25,7 +25,7 @@ export async function applyRetention(
     const usage = await findUsageToRemove(tx, firstDayKept(usageDays));
     return usage === undefined
       ? (await removeAudit(tx, auditDays, maxRows)) +
-          (await removeExpiredTokens(tx)) +
+          (await removeExpiredTokens(tx, maxRows)) +
           (await removeUnusedStreams(tx, maxRows))
       : removeUsage(tx, usage, maxRows);
   });

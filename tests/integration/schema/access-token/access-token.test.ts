@@ -255,15 +255,17 @@ describe('the list of access tokens', () => {
     ]);
   });
 
-  test('shows an expired one for 30 days, after which it is removed', async () => {
+  test('shows an expired one for 30 days, after which it is removed with at most as many as asked', async () => {
     const userId = await makeOwner(bench.ctx);
     const recent = await makeToken(bench, userId);
-    const old = await makeToken(bench, userId);
+    for (const age of ['31 days', '32 days', '33 days']) {
+      await expire((await makeToken(bench, userId)).tokenId, age);
+    }
     await expire(recent.tokenId, '29 days');
-    await expire(old.tokenId, '31 days');
     const listed = await listAccessTokens(bench.db, userId);
     expect(listed).toMatchObject([{ tokenId: recent.tokenId, isExpired: true, projects: null }]);
-    await applyRetention(bench.db, { maxRows: 10 });
+    expect(await applyRetention(bench.db, { maxRows: 2 })).toMatchObject({ removedRows: 2 });
+    expect(await applyRetention(bench.db, { maxRows: 2 })).toMatchObject({ removedRows: 1 });
     const kept = await bench.db.sql`select id from access_tokens where user_id = ${userId}`;
     expect([...kept]).toEqual([{ id: recent.tokenId }]);
   });
