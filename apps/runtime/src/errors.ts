@@ -3,6 +3,7 @@ import {
   HTTP_STATUS_FOR_ERROR,
   type RuntimeErrorCode,
   type TransportErrorBody,
+  wordsOfIssue,
 } from '@ceiba/contract';
 import { withoutCredentials } from '@ceiba/contract/redaction';
 import type { InvalidInputError } from '@ceiba/schema';
@@ -48,18 +49,8 @@ export function invalidField(
     return unknownField(issue.keys[0] ?? '');
   }
   const field = [...within, ...issue.path].join('.');
-  return invalidRequest(`${field === '' ? 'The body' : `"${field}"`} ${wordsOf(issue)}.`);
+  return invalidRequest(`${field === '' ? 'The body' : `"${field}"`} ${wordsOfIssue(issue)}.`);
 }
-
-function wordsOf(issue: z.core.$ZodIssue): string {
-  if (issue.code !== 'invalid_type') return issue.message;
-  if (issue.input === undefined) return 'is required';
-  const isOfZod = issue.message.startsWith('Invalid input:');
-  return isOfZod ? `must be ${article(NAMES[issue.expected] ?? issue.expected)}` : issue.message;
-}
-
-/** What zod names otherwise than JSON does. */
-const NAMES: Partial<Record<string, string>> = { int: 'whole number' };
 
 /**
  * Names the first field that breaks a rule of the verb.
@@ -74,8 +65,6 @@ export function invalidInput(
   if (problem === undefined) return invalidRequest('The body is not valid.');
   return invalidRequest(`"${[...within, problem.field].join('.')}" ${problem.rule}.`);
 }
-
-const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
 
 const ECHO_LENGTH_MAX = 64;
 /** A text of the caller: shortened, made printable and redacted. */

@@ -1,14 +1,25 @@
 import type { ApiKeyStatus } from './sets.ts';
 
+/** Whose plan has no place for a further key. */
+const PLANS = { plan: 'plan', customer_plan: 'plan of the customer' } as const;
+
+/** Why a key has no place: completes a sentence that begins with `the`. */
+export const planAllows = ({
+  activeKeyCap,
+  of,
+}: {
+  activeKeyCap: number;
+  of: keyof typeof PLANS;
+}) => `${PLANS[of]} allows ${activeKeyCap} active ${activeKeyCap === 1 ? 'key' : 'keys'}`;
+
 /**
  * What the Runtime says in a transport error, where the code alone decides it. The OpenAPI document
  * has the same texts as examples.
  */
 export const ERROR_MESSAGES = {
   unauthorized: 'The project secret is missing or not valid for this project.',
-  /** @param whose the plan, as the beginning of a sentence */
-  plan_limit_reached: (activeKeyCap: number, whose = 'The plan') =>
-    `${whose} allows ${activeKeyCap} active keys. Revoke or archive one, or move to a higher plan.`,
+  plan_limit_reached: (full: Parameters<typeof planAllows>[0]) =>
+    `The ${planAllows(full)}. Revoke or archive one, or move to a higher plan.`,
   not_found: 'The project has no such key.',
   unknown_customer: 'The project has no such customer.',
   /** @param rule what the change breaks, as the beginning of a sentence */

@@ -57,7 +57,3 @@ export async function everyItem<Item>(
   } while (cursor !== undefined);
   return found;
 }
-
-/** An instant that an input gives; null and undefined stay. */
-export const dateOf = <Absent extends null | undefined>(given: string | Absent): Date | Absent =>
-  typeof given === 'string' ? new Date(given) : given;

@@ -1,7 +1,17 @@
 import { describe, expect, it, test } from 'vitest';
-import { findOperation, inputOf, MANAGE_PATH, refusalBody, refusalIn, requestFor } from './http.ts';
+import {
+  findOperation,
+  inputOf,
+  isOutput,
+  MANAGE_PATH,
+  refusalBody,
+  refusalIn,
+  requestFor,
+} from './http.ts';
+import { runOperation } from './operation.ts';
+import { createKey, listApiKeys } from './operations/api-keys.ts';
 import { createCustomerOnce, getCustomerByName, listCustomers } from './operations/customers.ts';
-import { apply } from './operations/files.ts';
+import { apply, exportFile } from './operations/files.ts';
 import { listProjects } from './operations/projects.ts';
 import { conflict, Refusal } from './refusal.ts';
 
@@ -90,6 +100,32 @@ describe('an input', () => {
     const given = { ...queried('dryRun=1'), fields: { projectId }, body: '{}' };
     expect(() => inputOf(createCustomerOnce, given)).toThrow('`dryRun`');
   });
+});
+
+test.each([
+  [createKey, {}, '`displayName` is required.'],
+  [createKey, { displayName: 7 }, '`displayName` must be a string.'],
+  [createKey, { displayName: 'a', dailyQuota: 0.5 }, '`dailyQuota` must be a whole number.'],
+  [createKey, { displayName: 'a', metadata: [] }, '`metadata` must be an object.'],
+  [createKey, { displayName: 'a', colour: 'blue' }, '`colour` is not a known field.'],
+  [listApiKeys, { limit: 'many' }, '`limit` must be a whole number from 1 to 500.'],
+])(
+  'the refusal of a wrong field of %j with %j says what it must be',
+  async (each, fields, message) => {
+    const given = { projectId, ...fields } as never;
+    const run = runOperation(each as typeof listApiKeys, {} as never, given);
+    await expect(run).rejects.toMatchObject({ status: 400, message });
+  },
+);
+
+it('an export of a later version is one, although it has fields that this one does not know', () => {
+  const file = {
+    owner: { email: 'a@b.example' },
+    plans: [],
+    projects: [{ name: 'a', colour: 'b' }],
+  };
+  expect(isOutput(exportFile.output, file)).toBe(true);
+  expect(isOutput(exportFile.output, [])).toBe(false);
 });
 
 it('a refusal arrives as it was sent, with all that a program needs', () => {

@@ -18,3 +18,4 @@ export { OPERATIONS } from './operations.ts';
 export { checkedPassword } from './password.ts';
 export { printable } from './printable.ts';
 export * from './refusal.ts';
+export type { RowProblem } from './row-problem.ts';

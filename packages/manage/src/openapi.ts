@@ -9,7 +9,6 @@ import { z } from 'zod';
 import { ceibaFileJsonSchema } from './apply/json-schema.ts';
 import { MANAGE_PATH, pathFieldsOf, placeOfFields } from './http.ts';
 import type { Operation } from './operation.ts';
-import { importedRow } from './operations/api-key-import.ts';
 import { apiKey } from './operations/api-keys.ts';
 import { importRequest } from './operations/customers.ts';
 import { change, exportFile, newProject } from './operations/files.ts';
@@ -88,10 +87,7 @@ function schemas(): Record<string, object> {
   const made = z.toJSONSchema(registry, {
     uri,
     io: 'input',
-    override: ({ zodSchema, jsonSchema }) => {
-      if (zodSchema === importedRow) Object.assign(jsonSchema, ref(importedApiKeySchema));
-      simplify(jsonSchema);
-    },
+    override: ({ jsonSchema }) => simplify(jsonSchema),
   }).schemas;
   const { $schema: _, ...file } = ceibaFileJsonSchema() as Record<string, unknown>;
   const all = Object.entries(made).map(([name, { $schema: _, $id: __, ...shape }]) => {
@@ -129,7 +125,7 @@ const pathsOf = () => {
 };
 
 function describe(operation: Operation) {
-  const { name, summary, access, text, output } = operation;
+  const { name, summary, access, input, output } = operation;
   const statuses = Object.keys(ERRORS).filter(
     (status) => access === 'write' || (status !== '409' && status !== '413'),
   );
@@ -137,7 +133,7 @@ function describe(operation: Operation) {
     operationId: name,
     tags: tagOf(operation),
     summary,
-    description: ACCESS[access] + (text === undefined ? '' : REHEARSAL),
+    description: ACCESS[access] + ('dryRun' in input.shape ? REHEARSAL : ''),
     parameters: parametersOf(operation),
     ...requestBodyOf(operation),
     responses: {
@@ -153,7 +149,7 @@ const ACCESS = {
   read: 'With any access token of a user who may see it.',
   write: 'With an access token that may write, of a user whose role permits it.',
 } as const;
-const REHEARSAL = ' With `dryRun=1`, one that may only read suffices.';
+const REHEARSAL = ' With `dryRun`, one that may only read suffices.';
 
 function parametersOf(operation: Operation) {
   const { input, text } = operation;

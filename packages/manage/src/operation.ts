@@ -1,3 +1,4 @@
+import { safeParse } from '@ceiba/contract';
 import type { ProjectRight, RandomBytes } from '@ceiba/domain';
 import {
   AdministratorRefusedError,
@@ -16,6 +17,7 @@ import {
 } from '@ceiba/schema';
 import { z } from 'zod';
 import { badInput, forbidden, missing, Refusal } from './refusal.ts';
+import { problemOf } from './row-problem.ts';
 
 /** Who runs an operation: the operator, who may do all, or the user of an access token. */
 export type Asker =
@@ -88,7 +90,7 @@ export async function runOperation<Input extends z.ZodObject, Output extends z.Z
   call: Call,
   given: z.input<Input>,
 ): Promise<z.input<Output>> {
-  const parsed = input.safeParse(given);
+  const parsed = safeParse(input, given);
   if (!parsed.success) throw invalidField(parsed.error);
   try {
     await requireAccess(operation, call, parsed.data);
@@ -108,11 +110,10 @@ async function requireAccess(
   input: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const { by } = call;
-  if (by.kind === 'operator') return;
   const { data } = ofProject.safeParse(input);
   if (data !== undefined) await requireProject(call, data.projectId);
-  if (accessNeeded(operation, input) === 'write' && by.access === 'read')
-    throw forbidden(READ_ONLY);
+  const mayWrite = by.kind === 'operator' || by.access === 'write';
+  if (!mayWrite && accessNeeded(operation, input) === 'write') throw forbidden(READ_ONLY);
 }
 
 /** The project, if the user who asks sees it. @throws Refusal where there is none for them */
@@ -190,13 +191,7 @@ const NOT_ADMINISTRATOR = 'Only an administrator may change plans. Leave them ou
 
 /** Names the first field that is wrong. */
 function invalidField(error: z.ZodError): Refusal {
-  const [issue] = error.issues;
-  if (issue?.code === 'unrecognized_keys') {
-    const unknown = issue.keys.map((key) => JSON.stringify(key.slice(0, 64))).join(', ');
-    return badInput(`${unknown}: there is no such field.`, { field: issue.keys[0]?.slice(0, 64) });
-  }
-  const field = issue?.path.join('.');
-  const rule =
-    issue?.code === 'invalid_type' && issue.input === undefined ? 'is required' : issue?.message;
-  return badInput(`\`${field}\` ${rule}.`, { field });
+  const { field, problem } = problemOf(error);
+  if (field === null) return badInput(`The input ${problem}.`);
+  return badInput(`\`${field}\` ${problem}.`, { field });
 }

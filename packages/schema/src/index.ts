@@ -21,6 +21,7 @@ export * from './alert/rotate-secret.ts';
 export * from './alert/send.ts';
 export * from './alert/set-disabled.ts';
 export * from './alert/update-destination.ts';
+export type { FullPlan } from './api-key/cap.ts';
 export * from './api-key/change-many.ts';
 export {
   type ApiKeyFields,

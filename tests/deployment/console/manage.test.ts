@@ -179,7 +179,7 @@ describe('a request', () => {
   test.each([
     ['/nothing', {}, 404, 'not_found', /no such address/],
     ['/apply', {}, 405, 'method_not_allowed', /POST/],
-    ['/projects?colour=blue', {}, 400, 'invalid_request', /"colour"/],
+    ['/projects?colour=blue', {}, 400, 'invalid_request', /`colour`/],
     ['/export?owner=a&owner=b', {}, 400, 'invalid_request', /`owner` must not be given twice/],
     ['/apply?dryRun=maybe', { method: 'POST', body: FILE }, 400, 'invalid_request', /`dryRun`/],
     ['/apply?file=x', { method: 'POST', body: FILE }, 400, 'invalid_request', /`file`/],
@@ -199,7 +199,8 @@ describe('a request', () => {
   test.each([
     ['{', /must be JSON/],
     ['[]', /JSON object/],
-    ['{"displayName":"x","colour":"blue"}', /"colour"/],
+    ['{"displayName":"x","colour":"blue"}', /`colour` is not/],
+    ['{"displayName":7}', /`displayName` must be a string/],
     ['{"displayName":""}', /`displayName` must not be empty/],
     ['{}', /`displayName` is required/],
   ])('with the body %s is 400', async (body, words) => {

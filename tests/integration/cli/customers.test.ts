@@ -335,7 +335,7 @@ describe('a key of a customer', () => {
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(JSON.parse(refused.stderr).error).toMatchObject({
       code: 'plan_limit_reached',
-      message: expect.stringContaining("The customer's plan allows 1 active key"),
+      message: expect.stringContaining('The plan of the customer allows 1 active key'),
     });
   });
 

@@ -136,7 +136,7 @@ describe('ceiba key import', () => {
       present: 1,
       refused: [
         { name: 'Key 1001', problem: expect.stringContaining('plan of the customer') },
-        { name: 'Key 1003', problem: expect.stringContaining('plan of the project') },
+        { name: 'Key 1003', problem: expect.stringContaining('the plan allows') },
       ],
     });
   });

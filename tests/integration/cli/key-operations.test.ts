@@ -1,8 +1,8 @@
-/** Operations of keys as programs call them, whose input is not what the command line reads. */
+/** Operations of keys and customers as programs call them, whose input is not what the command line reads. */
 import { createHash, randomBytes } from 'node:crypto';
 import { mintApiKey } from '@ceiba/domain';
 import { OPERATIONS, type Operation, Refusal, runOperation } from '@ceiba/manage';
-import { createApiKey, findApiKeys, rotateApiKey } from '@ceiba/schema';
+import { createApiKey, findApiKeys, listCustomers, rotateApiKey } from '@ceiba/schema';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { expectKind, givePlan, makeProject } from '../schema/support.ts';
 import { useDesk } from './support.ts';
@@ -19,7 +19,7 @@ const run = (name: string, input: Record<string, unknown>) => {
   const operation = OPERATIONS.find((each: Operation) => each.name === name) as Operation;
   const by = { kind: 'operator' } as const;
   const call = { ctx: desk.ctx, db: desk.db, by, random: randomBytes };
-  return runOperation(operation, call, { projectId, ...input });
+  return runOperation(operation, call, { projectId, ...input }) as Promise<{ results?: unknown }>;
 };
 
 describe('importApiKeys', () => {
@@ -45,23 +45,51 @@ describe('importApiKeys', () => {
         { ...row('e'), displayName: '' },
         row('last'),
       ];
-      const { results } = (await run('importApiKeys', { apiKeys, dryRun })) as {
-        results: object[];
-      };
+      const { results } = await run('importApiKeys', { apiKeys, dryRun });
       const imported = { outcome: 'imported', apiKeyId: expect.any(String) };
       expect(results).toEqual([
         imported,
         { field: 'digest', problem: 'is required' },
         { field: 'digest', problem: 'must be SHA-256, 32 bytes, in its encoding' },
-        { field: 'digest', problem: 'must be of the type string' },
-        { field: 'nonsense', problem: 'is no field of a key' },
-        { field: null, problem: 'must be of the type object' },
+        { field: 'digest', problem: 'must be a string' },
+        { field: 'nonsense', problem: 'is not a known field' },
+        { field: null, problem: 'must be an object' },
         { field: 'displayName', problem: 'must not be empty' },
         imported,
       ]);
       const { items } = await findApiKeys(desk.db, { projectId, limit: 10 });
       const names = items.map(({ displayName }) => displayName).sort();
       expect(names).toEqual(dryRun ? [] : ['first', 'last']);
+    },
+  );
+});
+
+describe('importCustomers', () => {
+  test.each([false, true])(
+    'answers each row that is wrong with its field, and creates the others: dry run %s',
+    async (dryRun) => {
+      const customers = [
+        { externalId: 'first' },
+        {},
+        { externalId: 'a', billingDay: 'soon' },
+        { externalId: 'b', nonsense: 1 },
+        null,
+        { externalId: 'c', plan: 'None' },
+        { externalId: 'last' },
+      ];
+      const { results } = await run('importCustomers', { customers, dryRun });
+      expect(results).toEqual([
+        'created',
+        { field: 'externalId', problem: 'is required' },
+        { field: 'billingDay', problem: 'must be a number' },
+        { field: 'nonsense', problem: 'is not a known field' },
+        { field: null, problem: 'must be an object' },
+        { field: 'plan', problem: 'is not the name of a customer plan of the project' },
+        'created',
+      ]);
+      const { items } = await listCustomers(desk.db, { projectId, filter: {}, limit: 10 });
+      const ids = items.map(({ externalId }) => externalId).sort();
+      expect(ids).toEqual(dryRun ? [] : ['first', 'last']);
     },
   );
 });

@@ -376,7 +376,7 @@ describe('a key', () => {
     );
     const { apiKeyId } = createdKeyOf(await post('/api-keys', { displayName: 'Outside' }));
     createdKeyOf(await post('/api-keys', { displayName: 'Inside', customerId }));
-    const message = 'The plan of the customer allows 1 active keys.';
+    const message = 'The plan of the customer allows 1 active key.';
     const refused = [
       await post('/api-keys', { displayName: 'Job', customerId }),
       await post('/api-keys', { displayName: 'Job', externalCustomerId: 'acme' }),

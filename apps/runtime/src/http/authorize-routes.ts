@@ -4,11 +4,12 @@ import {
   authorizeBatchRequestSchema,
   authorizeRequestSchema,
   ERROR_MESSAGES,
+  safeParse,
 } from '@ceiba/contract';
 import type { Answers, Asked } from '../decision/call.ts';
 import { serve, serveOne } from '../decision/serve.ts';
 import { invalidField, TransportError } from '../errors.ts';
-import { parseBody, type ReadBody, readJsonBody, safeParse } from './body.ts';
+import { parseBody, type ReadBody, readJsonBody } from './body.ts';
 import { FORWARD } from './forward-auth.ts';
 import { type HotRoute, type HotRouteOptions, SMALL_BODY_BYTES, serveHttp } from './hot-route.ts';
 import { NO_QUERY, parseQuery } from './query.ts';

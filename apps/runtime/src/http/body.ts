@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { ERROR_MESSAGES, emptyRequestSchema } from '@ceiba/contract';
+import { ERROR_MESSAGES, emptyRequestSchema, safeParse } from '@ceiba/contract';
 import type { z } from 'zod';
 import { invalidField, invalidRequest, TransportError } from '../errors.ts';
 
@@ -49,15 +49,6 @@ export function parseBody<Schema extends z.ZodType>(
 /** For routes that take `{}`, or no body at all. */
 export function requireNoFields(body: ReadBody): void {
   if (body.kind !== 'empty') parseBody(emptyRequestSchema, body);
-}
-
-/**
- * Parses as the schema does; an error also has the inputs, which its text needs. Zod takes ten times as
- * long where it reports inputs, so an invalid value is parsed twice.
- */
-export function safeParse<Schema extends z.ZodType>(schema: Schema, value: unknown) {
-  const result = schema.safeParse(value);
-  return result.success ? result : schema.safeParse(value, { reportInput: true });
 }
 
 const refused = (code: TransportError['code'], message: string): ReadBody => ({

@@ -3,6 +3,7 @@ import {
   type CustomerListResult,
   createCustomerRequestSchema,
   customerQuerySchema,
+  dateOf,
   ERROR_MESSAGES,
   updateCustomerRequestSchema,
 } from '@ceiba/contract';
@@ -18,7 +19,6 @@ import {
 } from '@ceiba/schema';
 import { invalidRequest, TransportError, unauthorized } from '../errors.ts';
 import { parseBody, requireNoFields } from './body.ts';
-import { dateOf } from './instants.ts';
 import type { ProjectCall, ProjectRoute } from './project-routes.ts';
 
 const CUSTOMERS = '/rt/projects/:projectId/customers';

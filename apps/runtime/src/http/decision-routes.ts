@@ -1,7 +1,11 @@
-import { type DecisionListResult, decisionQuerySchema, type LoggedDecision } from '@ceiba/contract';
+import {
+  type DecisionListResult,
+  dateOf,
+  decisionQuerySchema,
+  type LoggedDecision,
+} from '@ceiba/contract';
 import { findDecision, listDecisions, toLoggedDecision } from '@ceiba/schema';
 import { TransportError } from '../errors.ts';
-import { dateOf } from './instants.ts';
 import type { ProjectCall, ProjectRoute } from './project-routes.ts';
 
 const DECISIONS = '/rt/projects/:projectId/decisions';

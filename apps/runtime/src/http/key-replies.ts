@@ -1,6 +1,6 @@
 import { type ApiKeySummary, ERROR_MESSAGES } from '@ceiba/contract';
 import { mintApiKey, type RandomBytes } from '@ceiba/domain';
-import type { TransitionResult } from '@ceiba/schema';
+import type { FullPlan, TransitionResult } from '@ceiba/schema';
 import { TransportError } from '../errors.ts';
 import type { ProjectCall } from './project-routes.ts';
 
@@ -11,13 +11,8 @@ export const mintFrom = (random: RandomBytes) => (brand: string) => mintApiKey(r
 
 export const keyOf = ({ projectId, id }: ProjectCall) => ({ projectId, apiKeyId: id });
 
-const PLANS = { plan: 'The plan', customer_plan: 'The plan of the customer' } as const;
-
-export const fullPlan = ({ activeKeyCap, of }: { activeKeyCap: number; of: keyof typeof PLANS }) =>
-  new TransportError(
-    'plan_limit_reached',
-    ERROR_MESSAGES.plan_limit_reached(activeKeyCap, PLANS[of]),
-  );
+export const fullPlan = (full: FullPlan) =>
+  new TransportError('plan_limit_reached', ERROR_MESSAGES.plan_limit_reached(full));
 
 /** @param rule what a conflict breaks, as the beginning of the message */
 export function keyOrThrow(result: TransitionResult, rule: string): ApiKeySummary {

@@ -4,6 +4,7 @@ import {
   type ApiKeySummary,
   apiKeyQuerySchema,
   createApiKeyRequestSchema,
+  dateOf,
   IDEMPOTENCY_KEY_HEADER,
   IMPORT_BYTES_MAX,
   idempotencyKeySchema,
@@ -13,7 +14,6 @@ import { archiveApiKey, createApiKey, getApiKey, revokeApiKey, updateApiKey } fr
 import { invalidRequest, TransportError, unauthorized } from '../errors.ts';
 import { parseBody, requireNoFields } from './body.ts';
 import { noCustomer } from './customer-routes.ts';
-import { dateOf } from './instants.ts';
 import { listKeys } from './key-list.ts';
 import { fullPlan, keyOf, keyOrThrow, mintFrom, noKey } from './key-replies.ts';
 import { endPreviousSecret, rotate } from './key-secrets.ts';

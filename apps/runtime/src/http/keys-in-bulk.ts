@@ -5,16 +5,23 @@ import {
   type ApiKeysImportResult,
   createApiKeyRequestSchema,
   createApiKeysRequestSchema,
+  dateOf,
   importApiKeysRequestSchema,
   importedApiKeySchema,
+  safeParse,
 } from '@ceiba/contract';
 import { HTTP_STATUS_FOR_ERROR } from '@ceiba/contract/sets';
-import { createApiKeys, importApiKeys, type KeyImport, type NewApiKeyResult } from '@ceiba/schema';
+import {
+  createApiKeys,
+  importApiKeys,
+  type KeyImport,
+  keyToImport,
+  type NewApiKeyResult,
+} from '@ceiba/schema';
 import type { z } from 'zod';
 import { invalidField, invalidInput, TransportError, unauthorized } from '../errors.ts';
-import { parseBody, safeParse } from './body.ts';
+import { parseBody } from './body.ts';
 import { noCustomer } from './customer-routes.ts';
-import { dateOf } from './instants.ts';
 import { fullPlan, mintFrom } from './key-replies.ts';
 import type { ProjectCall } from './project-routes.ts';
 
@@ -42,16 +49,7 @@ export async function importBatch(call: ProjectCall): Promise<ApiKeysImportResul
   const { projectId, run } = call;
   const given = parseBody(importApiKeysRequestSchema, call.body).apiKeys;
   const parsed = await parseEach(importedApiKeySchema, given);
-  const keys = parsed.flatMap((key) => {
-    if (key instanceof TransportError) return [];
-    const { digest, encoding, expiresAt, createdAt, ...fields } = key;
-    return {
-      ...fields,
-      digest: Buffer.from(digest, encoding),
-      expiresAt: dateOf(expiresAt),
-      createdAt: dateOf(createdAt),
-    };
-  });
+  const keys = parsed.flatMap((key) => (key instanceof TransportError ? [] : keyToImport(key)));
   const result = await run((ctx) => importApiKeys(ctx, { projectId, keys }));
   if (result.kind === 'not_found') throw unauthorized();
   const results = inPlaces(parsed, result.results, (key, index) => {

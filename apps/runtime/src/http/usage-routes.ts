@@ -1,5 +1,6 @@
 import {
   type CustomerUsageResult,
+  dateOf,
   ERROR_MESSAGES,
   type UsageResult,
   usageQuerySchema,
@@ -7,7 +8,6 @@ import {
 import { readUsageOf, type UsageOf } from '@ceiba/schema';
 import { TransportError } from '../errors.ts';
 import { noCustomer } from './customer-routes.ts';
-import { dateOf } from './instants.ts';
 import type { ProjectCall, ProjectRoute } from './project-routes.ts';
 
 const PROJECT = '/rt/projects/:projectId';

@@ -25,7 +25,7 @@ const ERRORS: Record<RuntimeErrorCode, readonly [when: string, message: string]>
   ],
   plan_limit_reached: [
     'The plan of the project or of the customer allows no further active key.',
-    ERROR_MESSAGES.plan_limit_reached(3),
+    ERROR_MESSAGES.plan_limit_reached({ activeKeyCap: 3, of: 'plan' }),
   ],
   not_found: ['The project has no such key, customer or decision.', ERROR_MESSAGES.not_found],
   conflict: [

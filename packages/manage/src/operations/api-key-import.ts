@@ -1,8 +1,9 @@
-import { importedApiKeySchema } from '@ceiba/contract';
-import { dryRun, importApiKeys, type KeyImport, type KeyToImport } from '@ceiba/schema';
+import { importedApiKeySchema, planAllows, safeParse } from '@ceiba/contract';
+import { dryRun, importApiKeys, type KeyImport, keyToImport } from '@ceiba/schema';
 import { z } from 'zod';
-import { dateOf, flag, projectId } from '../fields.ts';
-import { changing, noProject, operation, requireProject } from '../operation.ts';
+import { flag, projectId } from '../fields.ts';
+import { changing, noProject, operation } from '../operation.ts';
+import { problemOf, problemOfInput, rowProblem } from '../row-problem.ts';
 import { KEYS } from './api-keys.ts';
 
 /** The most rows of one call. */
@@ -13,15 +14,9 @@ const outcome = z.union([
     outcome: z.enum(['imported', 'present']).describe('`present`: the project had it before.'),
     apiKeyId: z.string().describe('Of a key that a dry run would import, not the later one.'),
   }),
-  z.strictObject({
-    field: z.string().nullable().describe('Null where it is the whole row.'),
-    problem: z.string().describe('Completes a sentence that begins with the field.'),
-  }),
+  rowProblem,
 ]);
 export type ImportedKeyOutcome = z.output<typeof outcome>;
-
-/** Judged by {@link importedApiKeySchema} by itself, so that one that is wrong leaves the others. */
-export const importedRow = z.unknown();
 
 export const importKeys = operation({
   name: 'importApiKeys',
@@ -44,7 +39,7 @@ export const importKeys = operation({
   input: z.strictObject({
     projectId,
     apiKeys: z
-      .array(importedRow)
+      .array(z.unknown().meta({ $ref: '#/components/schemas/ImportedApiKey' }))
       .max(IMPORTED_KEYS_PER_CALL, `must be at most ${IMPORTED_KEYS_PER_CALL}`),
     dryRun: flag.describe('Find the same results, and change nothing.'),
     before: z
@@ -56,10 +51,9 @@ export const importKeys = operation({
   }),
   output: z.strictObject({ results: z.array(outcome) }),
   run: async (call, { projectId, apiKeys, dryRun: isDryRun, before }) => {
-    await requireProject(call, projectId);
     const ctx = changing(call, projectId, 'change_keys');
-    const parsed = apiKeys.map((given) => parseRow(given));
-    const keys = parsed.flatMap(({ data }) => (data === undefined ? [] : [keyOf(data)]));
+    const parsed = apiKeys.map((given) => safeParse(importedApiKeySchema, given));
+    const keys = parsed.flatMap(({ data }) => (data === undefined ? [] : keyToImport(data)));
     const result = isDryRun
       ? await dryRun(ctx, (tx) => importApiKeys(tx, { projectId, keys, before }))
       : await importApiKeys(ctx, { projectId, keys });
@@ -75,33 +69,6 @@ export const importKeys = operation({
   },
 });
 
-function keyOf({
-  digest,
-  encoding,
-  expiresAt,
-  createdAt,
-  ...fields
-}: z.output<typeof importedApiKeySchema>): KeyToImport {
-  const times = { expiresAt: dateOf(expiresAt), createdAt: dateOf(createdAt) };
-  return { ...fields, ...times, digest: Buffer.from(digest, encoding) };
-}
-
-/** An error has the inputs, which say what is missing. */
-const parseRow = (given: unknown) => importedApiKeySchema.safeParse(given, { reportInput: true });
-
-/** The first field of a row that is wrong. */
-function problemOf({ issues: [issue] }: z.ZodError): ImportedKeyOutcome {
-  if (issue?.code === 'unrecognized_keys') {
-    return { field: issue.keys[0]?.slice(0, 64) ?? null, problem: 'is no field of a key' };
-  }
-  const field = issue?.path.join('.') || null;
-  if (issue?.code !== 'invalid_type') return { field, problem: issue?.message ?? 'is wrong' };
-  return {
-    field,
-    problem: issue.input === undefined ? 'is required' : `must be of the type ${issue.expected}`,
-  };
-}
-
 function outcomeOf(result: KeyImport): ImportedKeyOutcome {
   switch (result.kind) {
     case 'imported':
@@ -115,13 +82,8 @@ function outcomeOf(result: KeyImport): ImportedKeyOutcome {
     case 'unknown_customer':
       return { field: 'externalCustomerId', problem: 'is not a customer of the project' };
     case 'plan_limit_reached':
-      return {
-        field: null,
-        problem: `has no room: the ${result.of === 'plan' ? 'plan of the project' : 'plan of the customer'} allows ${result.activeKeyCap} active keys`,
-      };
-    case 'invalid': {
-      const [first] = result.error.problems;
-      return { field: first?.field ?? null, problem: first?.rule ?? result.error.message };
-    }
+      return { field: null, problem: `has no room: the ${planAllows(result)}` };
+    case 'invalid':
+      return problemOfInput(result.error);
   }
 }

@@ -1,4 +1,9 @@
-import { apiKeySummarySchema, createApiKeyRequestSchema } from '@ceiba/contract';
+import {
+  apiKeySummarySchema,
+  createApiKeyRequestSchema,
+  dateOf,
+  ERROR_MESSAGES,
+} from '@ceiba/contract';
 import { API_KEY_STATUSES } from '@ceiba/contract/sets';
 import { limitsIn, listLimits, mintApiKey } from '@ceiba/domain';
 import {
@@ -8,18 +13,19 @@ import {
   createApiKey,
   disableApiKey,
   enableApiKey,
+  type FullPlan,
   getApiKeyRow,
+  listApiKeyRows,
   revokeApiKey,
   type SetApiKeyDisabledResult,
-  searchApiKeys,
   setApiKeyLimits,
   type TransitionResult,
   type VerbContext,
 } from '@ceiba/schema';
 import { z } from 'zod';
-import { apiKeyId, dateOf, limits, nextCursor, page, pageOf, projectId } from '../fields.ts';
-import { changing, noProject, type Operation, operation, requireProject } from '../operation.ts';
-import { conflict, failure, missing, Refusal } from '../refusal.ts';
+import { apiKeyId, limits, nextCursor, page, pageOf, projectId } from '../fields.ts';
+import { changing, noProject, type Operation, operation } from '../operation.ts';
+import { conflict, failure, forbidden, missing } from '../refusal.ts';
 
 export const KEYS = '/projects/{projectId}/api-keys';
 
@@ -53,10 +59,8 @@ export const listApiKeys = operation({
   }),
   output: z.strictObject({ apiKeys: z.array(apiKey), nextCursor }),
   run: async (call, { projectId, status, ...asked }) => {
-    const { db } = call.ctx;
-    await requireProject(call, projectId);
     const filter = status === undefined ? {} : { status };
-    const found = await searchApiKeys(db, { projectId, ...filter, ...pageOf(asked) });
+    const found = await listApiKeyRows(call.ctx.db, { projectId, ...filter, ...pageOf(asked) });
     return { apiKeys: found.items.map(shown), nextCursor: found.next };
   },
 });
@@ -129,19 +133,8 @@ export const createKey = operation({
   },
 });
 
-const planLimitReached = ({
-  activeKeyCap,
-  of,
-}: {
-  activeKeyCap: number;
-  of: 'plan' | 'customer_plan';
-}) =>
-  new Refusal(
-    `The ${of === 'plan' ? 'plan' : "customer's plan"} allows ${activeKeyCap} active ${activeKeyCap === 1 ? 'key' : 'keys'}, and the ` +
-      `${of === 'plan' ? 'project' : 'customer'} has no room for another. ` +
-      'Revoke or archive one (ceiba key list shows them), or change the plan.',
-    { status: 403, code: 'plan_limit_reached' },
-  );
+const planLimitReached = (full: FullPlan) =>
+  forbidden(ERROR_MESSAGES.plan_limit_reached(full), { code: 'plan_limit_reached' });
 
 export const setKeyLimits = operation({
   name: 'setApiKeyLimits',
@@ -189,15 +182,13 @@ const changeStatus = (name: Change, summary: string, verb: ChangeVerb) =>
       apiKey,
     }),
     run: async (call, ref) => {
-      const { db } = call.ctx;
-      const before = await requireKey(db, ref);
       const result = await verb(changing(call, ref.projectId, 'change_keys'), ref);
+      const key = await requireKey(call.ctx.db, ref);
       if (result.kind === 'conflict') {
-        const problem = `Key ${nameOfKey(before)} is ${result.status}: only an active key can be ${name}d.`;
+        const problem = `Key ${nameOfKey(key)} is ${result.status}: only an active key can be ${name}d.`;
         throw conflict(problem, { field: 'apiKeyId' });
       }
-      if (result.kind === 'not_found') throw noKey(ref);
-      return { changed: result.kind === 'updated', apiKey: shown(await requireKey(db, ref)) };
+      return { changed: result.kind === 'updated', apiKey: shown(key) };
     },
   });
 

@@ -3,6 +3,8 @@ import {
   customerQuerySchema,
   customerSchema,
   customerUsageResultSchema,
+  dateOf,
+  safeParse,
   updateCustomerRequestSchema,
   uuidSchema,
 } from '@ceiba/contract';
@@ -24,9 +26,10 @@ import {
   type VerbContext,
 } from '@ceiba/schema';
 import { z } from 'zod';
-import { customer, dateOf, flag, instant, nextCursor, page, pageOf, projectId } from '../fields.ts';
-import { type Call, changing, noProject, operation, requireProject } from '../operation.ts';
+import { customer, flag, instant, nextCursor, page, pageOf, projectId } from '../fields.ts';
+import { type Call, changing, noProject, operation } from '../operation.ts';
 import { badInput, conflict, missing } from '../refusal.ts';
+import { problemOf, problemOfInput, rowProblem } from '../row-problem.ts';
 
 const CUSTOMERS = '/projects/{projectId}/customers';
 const ofCustomer = { projectId, customer };
@@ -46,7 +49,6 @@ export const listCustomers = operation({
   }),
   output: z.strictObject({ customers: z.array(customerSchema), nextCursor }),
   run: async (call, { projectId, limit, cursor, ...filter }) => {
-    await requireProject(call, projectId);
     const asked = { projectId, filter, ...pageOf({ limit, cursor }) };
     const { items, next } = await listPageOfCustomers(call.ctx.db, asked);
     return { customers: items, nextCursor: next };
@@ -67,7 +69,7 @@ export const getCustomerByName = operation({
 /**
  * The customer of the project that has this id, or else this external id.
  *
- * @throws Refusal where there is neither, or no such project
+ * @throws Refusal where there is neither
  */
 export async function requireCustomer(
   call: Call,
@@ -83,7 +85,6 @@ export async function requireCustomer(
   const filter = { externalId: idOrExternalId };
   const [byExternalId] = (await listPageOfCustomers(db, { projectId, filter, limit: 1 })).items;
   if (byExternalId !== undefined) return byExternalId;
-  await requireProject(call, projectId);
   throw noCustomer(projectId, idOrExternalId);
 }
 
@@ -237,13 +238,7 @@ export const IMPORT_ROWS_MAX = 100;
 export const importRequest = z.strictObject(createCustomerRequestSchema.shape);
 type CreateRequest = z.output<typeof importRequest>;
 
-const imported = z.union([
-  z.literal(['created', 'unchanged']),
-  z.strictObject({
-    field: z.string().nullable().describe('Null where it is the whole row.'),
-    problem: z.string().describe('Completes a sentence that begins with the field.'),
-  }),
-]);
+const imported = z.union([z.literal(['created', 'unchanged']), rowProblem]);
 export type ImportedRow = z.output<typeof imported>;
 
 export const importCustomers = operation({
@@ -256,7 +251,9 @@ export const importCustomers = operation({
   isLong: true,
   input: z.strictObject({
     projectId,
-    customers: z.array(importRequest).max(IMPORT_ROWS_MAX, `must be at most ${IMPORT_ROWS_MAX}`),
+    customers: z
+      .array(z.unknown().meta({ $ref: '#/components/schemas/CustomerRow' }))
+      .max(IMPORT_ROWS_MAX, `must be at most ${IMPORT_ROWS_MAX}`),
     dryRun: flag.describe('Find the same results, and change nothing.'),
     created: z
       .array(importRequest)
@@ -266,11 +263,13 @@ export const importCustomers = operation({
   }),
   output: z.strictObject({ results: z.array(imported) }),
   run: async (call, { projectId, customers, dryRun: isDryRun, created }) => {
-    await requireProject(call, projectId);
     const ctx = changing(call, projectId, 'change_customers');
     const create = isDryRun ? rehearsal(ctx, projectId, created) : creation(ctx, projectId);
     const results: ImportedRow[] = [];
-    for (const customer of customers) results.push(await outcomeOf(create, customer, projectId));
+    for (const given of customers) {
+      const { data, error } = safeParse(importRequest, given);
+      results.push(error ? problemOf(error) : await outcomeOf(create, data, projectId));
+    }
     return { results };
   },
 });
@@ -318,8 +317,7 @@ async function outcomeOf(
         throw noProject(projectId);
     }
   } catch (error) {
-    if (!(error instanceof InvalidInputError)) throw error;
-    const [first] = error.problems;
-    return { field: first?.field ?? null, problem: first?.rule ?? error.message };
+    if (error instanceof InvalidInputError) return problemOfInput(error);
+    throw error;
   }
 }

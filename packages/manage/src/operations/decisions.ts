@@ -1,4 +1,4 @@
-import { decisionQuerySchema, loggedDecisionSchema } from '@ceiba/contract';
+import { dateOf, decisionQuerySchema, loggedDecisionSchema } from '@ceiba/contract';
 import { OUTCOMES, UUID } from '@ceiba/contract/sets';
 import {
   type DecisionFilter,
@@ -8,8 +8,8 @@ import {
   toLoggedDecision,
 } from '@ceiba/schema';
 import { z } from 'zod';
-import { dateOf, instant, nextCursor, page, pageOf, projectId } from '../fields.ts';
-import { type Call, operation, requireProject } from '../operation.ts';
+import { instant, nextCursor, page, pageOf, projectId } from '../fields.ts';
+import { type Call, operation } from '../operation.ts';
 import { requireCustomer } from './customers.ts';
 
 const { outcome, reason, method, pathPrefix, requestId } = decisionQuerySchema.shape;
@@ -47,7 +47,6 @@ export const listDecisions = operation({
       .describe('The prefix, where the project has no key of it: the calls were denied for that.'),
   }),
   run: async (call, { projectId, key, customer, from, to, limit, cursor, ...rest }) => {
-    await requireProject(call, projectId);
     const filter: DecisionFilter = {
       ...rest,
       from: dateOf(from),

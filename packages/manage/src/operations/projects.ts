@@ -1,4 +1,4 @@
-import { displayNameSchema, expirySchema } from '@ceiba/contract';
+import { dateOf, displayNameSchema, expirySchema } from '@ceiba/contract';
 import { SUBSCRIPTION_STATUSES } from '@ceiba/contract/sets';
 import { mintProjectSecret } from '@ceiba/domain';
 import {
@@ -11,7 +11,7 @@ import {
   setSubscription,
 } from '@ceiba/schema';
 import { z } from 'zod';
-import { dateOf, flag, projectId } from '../fields.ts';
+import { flag, projectId } from '../fields.ts';
 import {
   type Call,
   changing,

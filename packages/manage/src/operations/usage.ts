@@ -1,3 +1,4 @@
+import { dateOf } from '@ceiba/contract';
 import {
   daysIn,
   USAGE_RANGE_DAYS_MAX,
@@ -8,7 +9,7 @@ import {
 } from '@ceiba/domain';
 import { type QuotaUse, readQuotaUse, readUsageSeries, type UsageSeries } from '@ceiba/schema';
 import { z } from 'zod';
-import { dateOf, instant, projectId } from '../fields.ts';
+import { instant, projectId } from '../fields.ts';
 import { noProject, operation } from '../operation.ts';
 import { badInput } from '../refusal.ts';
 

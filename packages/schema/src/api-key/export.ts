@@ -1,6 +1,6 @@
 import type { Executor } from '../connection/database.ts';
 import { everyPage, type Run } from '../page.ts';
-import { type SearchApiKeysInput, searchApiKeys } from './search.ts';
+import { listApiKeyRows, type SearchApiKeysInput } from './search.ts';
 
 const ROWS_PER_PAGE = 1_000;
 
@@ -14,4 +14,6 @@ export const exportApiKeys = (
   run: Run<{ orm: Executor }>,
   input: Omit<SearchApiKeysInput, 'cursor' | 'limit'>,
 ) =>
-  everyPage((cursor) => run((db) => searchApiKeys(db, { ...input, cursor, limit: ROWS_PER_PAGE })));
+  everyPage((cursor) =>
+    run((db) => listApiKeyRows(db, { ...input, cursor, limit: ROWS_PER_PAGE })),
+  );

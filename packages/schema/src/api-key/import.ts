@@ -1,4 +1,4 @@
-import { importedPrefixSchema } from '@ceiba/contract';
+import { dateOf, type ImportedApiKey, importedPrefixSchema } from '@ceiba/contract';
 import { digestOf, listLimits } from '@ceiba/domain';
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { arrayOf, bulk } from '../bulk.ts';
@@ -31,6 +31,20 @@ export interface KeyToImport extends Omit<ApiKeyFields, 'customerId'> {
   /** By the database's clock not in the future. */
   createdAt?: Date | undefined;
 }
+
+/** The key that a row of an import describes. */
+export const keyToImport = ({
+  digest,
+  encoding,
+  expiresAt,
+  createdAt,
+  ...fields
+}: ImportedApiKey): KeyToImport => ({
+  ...fields,
+  digest: Buffer.from(digest, encoding),
+  expiresAt: dateOf(expiresAt),
+  createdAt: dateOf(createdAt),
+});
 
 export interface ImportApiKeysInput {
   projectId: string;

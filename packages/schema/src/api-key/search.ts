@@ -55,31 +55,42 @@ export async function searchApiKeys(
   db: { orm: Executor },
   input: SearchApiKeysInput,
 ): Promise<ApiKeyPage> {
+  const page = await listApiKeyRows(db, input);
+  const { order, ...keys } = selectionOf(input);
+  const first = page.previous === null ? undefined : page.items[0];
+  const isBefore = first && keyset({ side: 'before', id: first.apiKeyId }, order).beyond;
+  return { ...page, ...(await countOf(db, { page, ...keys, isBefore, text: input.text })) };
+}
+
+/** One page of a project's keys alone: nothing counts the others. */
+export const listApiKeyRows = (
+  db: { orm: Executor },
+  input: SearchApiKeysInput,
+): Promise<Page<ApiKeyRow>> =>
+  readKeys(db, input, {
+    ...selectionOf(input),
+    read: async (ids) =>
+      (await db.orm.select(rowColumns).from(apiKeys).where(inArray(apiKeys.id, ids))).map(toRow),
+  });
+
+function selectionOf(input: SearchApiKeysInput) {
   const {
     value,
     valueOfOne = value,
     descending,
     join = () => sql``,
   } = SORTS[input.sort ?? 'created'];
-  const from = sql`api_keys ${join(input.projectId)}`;
-  const matches = matching(input);
-  const order = {
-    value,
-    id: sql`api_keys.id`,
-    descending: input.descending ?? descending,
-    rowAt: (id: string) => sql`(select ${valueOfOne}, api_keys.id from api_keys
-      where api_keys.id = ${id} and api_keys.project_id = ${input.projectId})`,
+  return {
+    from: sql`api_keys ${join(input.projectId)}`,
+    matches: matching(input),
+    order: {
+      value,
+      id: sql`api_keys.id`,
+      descending: input.descending ?? descending,
+      rowAt: (id: string) => sql`(select ${valueOfOne}, api_keys.id from api_keys
+        where api_keys.id = ${id} and api_keys.project_id = ${input.projectId})`,
+    },
   };
-  const page = await readKeys(db, input, {
-    from,
-    matches,
-    order,
-    read: async (ids) =>
-      (await db.orm.select(rowColumns).from(apiKeys).where(inArray(apiKeys.id, ids))).map(toRow),
-  });
-  const first = page.previous === null ? undefined : page.items[0];
-  const isBefore = first && keyset({ side: 'before', id: first.apiKeyId }, order).beyond;
-  return { ...page, ...(await countOf(db, { page, from, matches, isBefore, text: input.text })) };
 }
 
 interface Counted {
