@@ -2,9 +2,9 @@ import { dateOf, decisionQuerySchema, loggedDecisionSchema } from '@ceiba/contra
 import { OUTCOMES, UUID } from '@ceiba/contract/sets';
 import {
   type DecisionFilter,
+  findKeyByPrefix,
   listDecisions as listPageOfDecisions,
   readDecisionGaps,
-  searchApiKeys,
   toLoggedDecision,
 } from '@ceiba/schema';
 import { z } from 'zod';
@@ -73,9 +73,8 @@ async function keyOf(
   idOrPrefix: string,
 ): Promise<Pick<DecisionFilter, 'apiKeyId' | 'unknownKeyPrefix'>> {
   if (UUID.test(idOrPrefix)) return { apiKeyId: idOrPrefix };
-  const { items } = await searchApiKeys(db, { projectId, text: idOrPrefix, limit: 10 });
-  const key = items.find(({ keyPrefix }) => keyPrefix === idOrPrefix);
-  return key === undefined ? { unknownKeyPrefix: idOrPrefix } : { apiKeyId: key.apiKeyId };
+  const key = await findKeyByPrefix(db, { projectId, prefix: idOrPrefix });
+  return key === null ? { unknownKeyPrefix: idOrPrefix } : { apiKeyId: key.apiKeyId };
 }
 
 export const listDecisionGaps = operation({

@@ -8,13 +8,13 @@ import {
   type DecisionFilter,
   type DecisionGapSum,
   type DecisionRecord,
+  findKeyByPrefix,
   listDecisions,
   type Page,
   readCustomerNames,
   readDecisionGaps,
   readKeyNames,
   readRetention,
-  searchApiKeys,
 } from '@ceiba/schema';
 import { type KeptRequests, keptRequests } from '#components/usage/range-links.ts';
 import type { RequestQuery } from './_components/request-query.ts';
@@ -140,9 +140,8 @@ export async function readKey(
     const names = await readKeyNames(db, { projectId, apiKeyIds: [text] });
     return { apiKeyId: text, name: names.get(text) ?? null };
   }
-  const { items } = await searchApiKeys(db, { projectId, text, limit: 10 });
-  const key = items.find(({ keyPrefix }) => keyPrefix === text);
-  return key === undefined ? { unknownKeyPrefix: text } : { apiKeyId: key.apiKeyId, name: key };
+  const key = await findKeyByPrefix(db, { projectId, prefix: text });
+  return key === null ? { unknownKeyPrefix: text } : { apiKeyId: key.apiKeyId, name: key };
 }
 
 const mayBe = (outcome: Outcome, filter: RequestQuery['filter']) =>
