@@ -31,8 +31,6 @@ export interface KeyTarget extends KeyLimits {
   /** The labels of the policies that it may call; null for all. */
   scopes: Labels;
   metadata: Record<string, unknown>;
-  /** Whether another issuer made its secret. */
-  isImported: boolean;
   /** The secret before its last rotation, while it is valid too. */
   previous: NonNullable<ApiKeyRow['previous']> | null;
   /** ISO 8601; null if it was never used. */
@@ -52,7 +50,6 @@ export const targetOf = (row: ApiKeyRow): KeyTarget => ({
   expiresAt: row.expiresAt,
   scopes: row.scopes ?? null,
   metadata: row.metadata ?? {},
-  isImported: row.isImported ?? false,
   previous: row.previous ?? null,
   lastUsedAt: row.lastUsedAt,
   externalCustomerId: row.customer?.externalId ?? null,

@@ -34,7 +34,6 @@ import { HintLinks } from './_components/hint-links.tsx';
 import { KeyDialogs } from './_components/key-dialogs.tsx';
 import { KeySelection } from './_components/key-selection.tsx';
 import { KeyTable } from './_components/key-table.tsx';
-import { ReplaceStep } from './_components/replace-step.tsx';
 import { SortSelect } from './_components/sort-select.tsx';
 import {
   customerOf,
@@ -83,120 +82,118 @@ export default async function KeysPage({ params, searchParams }: PageProps<'proj
   const { byStatus, byHint, activeKeyCap } = survey;
   const counts = { ...byStatus, all: byStatus.active + byStatus.revoked + byStatus.archived };
   return (
-    <ReplaceStep>
-      <KeyDialogs
-        shared={{
-          projectId,
-          defaultRate: project.defaultKeyRateLimitPerMinute,
-          sets: labelSetsOf(policies),
-        }}
-      >
-        <PageHeader
-          title="Keys"
-          guide="api_key"
-          description={
-            <span className="numbers">
-              {formatCount(counts.active)} of {plural(activeKeyCap, 'active key')} that the plan{' '}
-              <Name>{plan?.name ?? 'none'}</Name> allows.
-            </span>
-          }
-          actions={
-            counts.all > 0 && (
-              <>
-                <CsvLink href={withQuery(`${here}/csv`, query, { cursor: undefined })} />
-                {mayChange && (
-                  <ButtonLink variant="primary" href={`${here}/new`} data-shortcut="new">
-                    <Plus aria-hidden="true" />
-                    Create key
-                  </ButtonLink>
-                )}
-              </>
-            )
-          }
-        />
-        {counts.all === 0 ? (
-          <NoKeys here={here} mayCreate={mayChange} />
-        ) : (
-          <>
-            {counts.active >= activeKeyCap && plan && (
-              <CapReached
-                projectId={projectId}
-                planName={plan.name}
-                activeKeyCap={activeKeyCap}
-                mayChangePlan={may('change_subscription')}
-              />
-            )}
-            {customerId !== undefined && (
-              <OfCustomer
-                projectId={projectId}
-                customerId={customerId}
-                name={names.get(customerId)}
-                allHref={withQuery(here, query, { customer: undefined, cursor: undefined })}
-              />
-            )}
-            <HintLinks here={here} query={query} counts={byHint} current={hint} />
-            {hint === 'imported' && <ImportedKeys count={byHint.imported} mayReplace={mayChange} />}
-            <StatusTabs
-              here={here}
-              query={query}
-              counts={counts}
-              current={hint ? undefined : status}
-            />
-            <div className="mb-4 flex flex-wrap items-center gap-x-2 gap-y-2 sm:gap-x-4">
-              <SearchInput
-                label="Search names, notes and prefixes"
-                className="max-sm:w-auto max-sm:min-w-0 max-sm:flex-1"
-              />
-              <SortSelect order={order} className="max-sm:w-36 lg:hidden" />
-              <DensityToggle isDense={isDense} className="ml-auto max-sm:hidden" />
-            </div>
-            <KeySelection keys={keys.flatMap(selectable)}>
-              {keys.length === 0 ? (
-                <p className="py-8 text-muted">
-                  {q === ''
-                    ? `No ${hint || status === 'all' ? 'such' : status} keys.`
-                    : `No key here has “${q}” in its name, note or prefix.`}{' '}
-                  {q !== '' && (hint || status !== 'all') && (
-                    <TextLink
-                      href={withQuery(here, query, {
-                        status: 'all',
-                        hint: undefined,
-                        cursor: undefined,
-                      })}
-                      look="step"
-                    >
-                      Search all {plural(counts.all, 'key')}
-                    </TextLink>
-                  )}
-                </p>
-              ) : (
-                <KeyTable
-                  projectId={projectId}
-                  keys={keys}
-                  customers={names}
-                  order={order}
-                  isDense={isDense}
-                  may={may}
-                  hrefOfOrder={(by) => {
-                    const sort = sortText(by);
-                    return withQuery(here, query, {
-                      sort: sort === 'created' ? undefined : sort,
-                      cursor: undefined,
-                    });
-                  }}
-                />
+    <KeyDialogs
+      shared={{
+        projectId,
+        defaultRate: project.defaultKeyRateLimitPerMinute,
+        sets: labelSetsOf(policies),
+      }}
+    >
+      <PageHeader
+        title="Keys"
+        guide="api_key"
+        description={
+          <span className="numbers">
+            {formatCount(counts.active)} of {plural(activeKeyCap, 'active key')} that the plan{' '}
+            <Name>{plan?.name ?? 'none'}</Name> allows.
+          </span>
+        }
+        actions={
+          counts.all > 0 && (
+            <>
+              <CsvLink href={withQuery(`${here}/csv`, query, { cursor: undefined })} />
+              {mayChange && (
+                <ButtonLink variant="primary" href={`${here}/new`} data-shortcut="new">
+                  <Plus aria-hidden="true" />
+                  Create key
+                </ButtonLink>
               )}
-            </KeySelection>
-            <PageLinks
-              here={here}
-              query={query}
-              page={{ previous, next }}
-              summary={placeOf({ total, before, shown: keys.length })}
+            </>
+          )
+        }
+      />
+      {counts.all === 0 ? (
+        <NoKeys here={here} mayCreate={mayChange} />
+      ) : (
+        <>
+          {counts.active >= activeKeyCap && plan && (
+            <CapReached
+              projectId={projectId}
+              planName={plan.name}
+              activeKeyCap={activeKeyCap}
+              mayChangePlan={may('change_subscription')}
             />
-          </>
-        )}
-      </KeyDialogs>
-    </ReplaceStep>
+          )}
+          {customerId !== undefined && (
+            <OfCustomer
+              projectId={projectId}
+              customerId={customerId}
+              name={names.get(customerId)}
+              allHref={withQuery(here, query, { customer: undefined, cursor: undefined })}
+            />
+          )}
+          <HintLinks here={here} query={query} counts={byHint} current={hint} />
+          {hint === 'imported' && <ImportedKeys count={byHint.imported} mayReplace={mayChange} />}
+          <StatusTabs
+            here={here}
+            query={query}
+            counts={counts}
+            current={hint ? undefined : status}
+          />
+          <div className="mb-4 flex flex-wrap items-center gap-x-2 gap-y-2 sm:gap-x-4">
+            <SearchInput
+              label="Search names, notes and prefixes"
+              className="max-sm:w-auto max-sm:min-w-0 max-sm:flex-1"
+            />
+            <SortSelect order={order} className="max-sm:w-36 lg:hidden" />
+            <DensityToggle isDense={isDense} className="ml-auto max-sm:hidden" />
+          </div>
+          <KeySelection keys={keys.flatMap(selectable)}>
+            {keys.length === 0 ? (
+              <p className="py-8 text-muted">
+                {q === ''
+                  ? `No ${hint || status === 'all' ? 'such' : status} keys.`
+                  : `No key here has “${q}” in its name, note or prefix.`}{' '}
+                {q !== '' && (hint || status !== 'all') && (
+                  <TextLink
+                    href={withQuery(here, query, {
+                      status: 'all',
+                      hint: undefined,
+                      cursor: undefined,
+                    })}
+                    look="step"
+                  >
+                    Search all {plural(counts.all, 'key')}
+                  </TextLink>
+                )}
+              </p>
+            ) : (
+              <KeyTable
+                projectId={projectId}
+                keys={keys}
+                customers={names}
+                order={order}
+                isDense={isDense}
+                may={may}
+                hrefOfOrder={(by) => {
+                  const sort = sortText(by);
+                  return withQuery(here, query, {
+                    sort: sort === 'created' ? undefined : sort,
+                    cursor: undefined,
+                  });
+                }}
+              />
+            )}
+          </KeySelection>
+          <PageLinks
+            here={here}
+            query={query}
+            page={{ previous, next }}
+            summary={placeOf({ total, before, shown: keys.length })}
+          />
+        </>
+      )}
+    </KeyDialogs>
   );
 }
 

@@ -25,7 +25,6 @@ import { ImportedChip } from '../_components/imported-chip.tsx';
 import { KeyDialogs } from '../_components/key-dialogs.tsx';
 import { KeyMenu } from '../_components/key-menu.tsx';
 import { KeyStepButton } from '../_components/key-step-button.tsx';
-import { ReplaceStep } from '../_components/replace-step.tsx';
 import { mayReplace, stateOf, targetOf } from '../key-state.ts';
 import { KeyFacts } from './_components/key-facts.tsx';
 import { readKeyPage } from './read-key.ts';
@@ -54,103 +53,101 @@ export default async function KeyPage({
   const defaultRate = project.defaultKeyRateLimitPerMinute;
   return (
     <Column>
-      <ReplaceStep>
-        <KeyDialogs shared={{ projectId, defaultRate, sets }}>
-          <PageHeader
-            title={<Name>{apiKey.displayName}</Name>}
-            list={{ href: `/projects/${projectId}/keys`, label: 'All keys' }}
-            description={
-              <span className="flex flex-wrap items-center gap-x-3 gap-y-2">
-                <StatusChip status={stateOf(apiKey)} />
-                {apiKey.isImported && <ImportedChip />}
-                <code className="text-small">{apiKey.keyPrefix}…</code>
-                <IdChip id={apiKeyId} label="key ID" />
-              </span>
-            }
-            actions={
-              <>
-                {mayChange && mayReplace(target) && (
-                  <KeyStepButton step="replace" target={target}>
-                    Replace key
-                  </KeyStepButton>
-                )}
-                {mayChange && target.isActive && (
-                  <KeyStepButton step={target.isDisabled ? 'enable' : 'disable'} target={target}>
-                    {target.isDisabled ? 'Enable key' : 'Disable key'}
-                  </KeyStepButton>
-                )}
-                <KeyMenu
-                  projectId={projectId}
-                  target={target}
-                  mayChange={mayChange}
-                  maySimulate={may('simulate')}
-                />
-              </>
-            }
-          />
-          <Section title="Key">
-            <KeyFacts
-              projectId={projectId}
-              apiKey={apiKey}
-              customer={customer}
-              sets={sets}
-              defaultRate={defaultRate}
-              mayChange={mayChange}
-            />
-          </Section>
-          <Section
-            title="Usage"
-            description={
-              <>
-                {plural(series.total, 'decision')} in this range. {isHourly ? timeZone : 'UTC'}. As
-                of <AbsoluteTime at={new Date()} />. {keptNote(kept, usage)}
-              </>
-            }
-            actions={
-              isHourly && (
-                <ZoneLinks here={here} query={query} timeZone={timeZone} viewerZone={viewerZone} />
-              )
-            }
-          >
-            <RangePicker here={here} query={query} usage={usage} />
-            {series.total === 0 ? (
-              <p className="text-muted">No decisions in this range.</p>
-            ) : (
-              <OutcomeChart
-                series={series}
-                {...(previous?.total && { previous: byTone(previous).totals })}
-                timeZone={timeZone}
-                hrefOf={barHref({ projectId, here, query, step: series.step, kept, apiKeyId })}
+      <KeyDialogs shared={{ projectId, defaultRate, sets }}>
+        <PageHeader
+          title={<Name>{apiKey.displayName}</Name>}
+          list={{ href: `/projects/${projectId}/keys`, label: 'All keys' }}
+          description={
+            <span className="flex flex-wrap items-center gap-x-3 gap-y-2">
+              <StatusChip status={stateOf(apiKey)} />
+              {apiKey.isImported && <ImportedChip />}
+              <code className="text-small">{apiKey.keyPrefix}…</code>
+              <IdChip id={apiKeyId} label="key ID" />
+            </span>
+          }
+          actions={
+            <>
+              {mayChange && mayReplace(target) && (
+                <KeyStepButton step="replace" target={target}>
+                  Replace key
+                </KeyStepButton>
+              )}
+              {mayChange && target.isActive && (
+                <KeyStepButton step={target.isDisabled ? 'enable' : 'disable'} target={target}>
+                  {target.isDisabled ? 'Enable key' : 'Disable key'}
+                </KeyStepButton>
+              )}
+              <KeyMenu
+                projectId={projectId}
+                target={target}
+                mayChange={mayChange}
+                maySimulate={may('simulate')}
               />
-            )}
-          </Section>
-          <DenialReasons
+            </>
+          }
+        />
+        <Section title="Key">
+          <KeyFacts
             projectId={projectId}
-            series={series}
-            range={usage}
-            kept={kept}
-            apiKeyId={apiKeyId}
+            apiKey={apiKey}
+            customer={customer}
+            sets={sets}
+            defaultRate={defaultRate}
+            mayChange={mayChange}
           />
-          <Section
-            title="Most denied calls"
-            description={`Recorded requests of the last ${plural(kept.days, 'day')}, the most frequent first.`}
-            link={{ href: requestsHref(projectId, { key: apiKeyId }), label: 'All requests' }}
-          >
-            <MostDenied projectId={projectId} of={{ key: apiKeyId }} groups={denials} />
-          </Section>
-          <Section
-            title="History"
-            description="Who changed this key, the newest first."
-            link={{ href: `/projects/${projectId}/audit?q=${apiKeyId}`, label: 'All changes' }}
-          >
-            {changes.length === 0 ? (
-              <p className="text-muted">No changes are recorded.</p>
-            ) : (
-              <AuditList rows={changes} />
-            )}
-          </Section>
-        </KeyDialogs>
-      </ReplaceStep>
+        </Section>
+        <Section
+          title="Usage"
+          description={
+            <>
+              {plural(series.total, 'decision')} in this range. {isHourly ? timeZone : 'UTC'}. As of{' '}
+              <AbsoluteTime at={new Date()} />. {keptNote(kept, usage)}
+            </>
+          }
+          actions={
+            isHourly && (
+              <ZoneLinks here={here} query={query} timeZone={timeZone} viewerZone={viewerZone} />
+            )
+          }
+        >
+          <RangePicker here={here} query={query} usage={usage} />
+          {series.total === 0 ? (
+            <p className="text-muted">No decisions in this range.</p>
+          ) : (
+            <OutcomeChart
+              series={series}
+              {...(previous?.total && { previous: byTone(previous).totals })}
+              timeZone={timeZone}
+              hrefOf={barHref({ projectId, here, query, step: series.step, kept, apiKeyId })}
+            />
+          )}
+        </Section>
+        <DenialReasons
+          projectId={projectId}
+          series={series}
+          range={usage}
+          kept={kept}
+          apiKeyId={apiKeyId}
+        />
+        <Section
+          title="Most denied calls"
+          description={`Recorded requests of the last ${plural(kept.days, 'day')}, the most frequent first.`}
+          link={{ href: requestsHref(projectId, { key: apiKeyId }), label: 'All requests' }}
+        >
+          <MostDenied projectId={projectId} of={{ key: apiKeyId }} groups={denials} />
+        </Section>
+        <Section
+          title="History"
+          description="Who changed this key, the newest first."
+          link={{ href: `/projects/${projectId}/audit?q=${apiKeyId}`, label: 'All changes' }}
+        >
+          {changes.length === 0 ? (
+            <p className="text-muted">No changes are recorded.</p>
+          ) : (
+            <AuditList rows={changes} />
+          )}
+        </Section>
+      </KeyDialogs>
     </Column>
   );
 }

@@ -1,15 +1,21 @@
 'use client';
 
+import type { ComponentProps } from 'react';
 import { rowDialogs } from '#components/row-dialogs.tsx';
 import type { KeyDialogFacts, KeyTarget } from '../key-state.ts';
 import type { KeyStep } from './key-dialog.tsx';
+import { ReplaceStep } from './replace-step.tsx';
 
 const { Dialogs, useOpen } = rowDialogs<{ step: KeyStep; target: KeyTarget }, KeyDialogFacts>(
   () => import('./key-dialog.tsx'),
 );
 
-/** Shows the dialogs of the keys inside it. */
-export const KeyDialogs = Dialogs;
+/** Shows the dialogs of the keys inside it, and in place of the page the new secret of one. */
+export const KeyDialogs = (props: ComponentProps<typeof Dialogs>) => (
+  <ReplaceStep>
+    <Dialogs {...props} />
+  </ReplaceStep>
+);
 
 /** Opens a dialog for a key. */
 export const useKeyStep = useOpen;
