@@ -1,9 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mintAccessToken, mintApiKey, mintProjectSecret, type TokenAccess } from '@ceiba/domain';
+import { mintAccessToken, mintApiKey, mintProjectSecret } from '@ceiba/domain';
 import { accessNeeded, OPERATIONS, type Operation, pathFieldsOf, requestFor } from '@ceiba/manage';
 import {
   authenticateAccessToken,
-  createAccessToken,
   createApiKey,
   createCustomer,
   createCustomerPlan,
@@ -47,18 +46,14 @@ beforeAll(async () => {
   managed = await startManagedConsole();
   ({ db, ctx } = managed);
   // The first user of an installation is an administrator.
-  await makeUser();
+  await managed.user();
   scene = await makeScene();
 });
 afterAll(() => managed?.stop());
 
-async function makeUser(): Promise<{ userId: string; email: string }> {
-  const email = `token-${randomUUID()}@example.com`;
-  return { userId: await managed.user(email), email };
-}
-
 async function makeScene(): Promise<Scene> {
-  const { userId: ownerId, email: ownerEmail } = await makeUser();
+  const ownerEmail = `${randomUUID()}@example.com`;
+  const ownerId = await managed.user(ownerEmail);
   const projectName = `Managed ${randomUUID()}`;
   const projectId = await managed.project(ownerId, projectName);
   await createCustomerPlan(ctx, { projectId, name: 'Gold' });
@@ -70,29 +65,6 @@ async function makeScene(): Promise<Scene> {
   const { customerId } = customer.customer;
   const fields = { projectId, apiKeyId: key.apiKeyId, customer: customerId };
   return { projectId, projectName, ownerId, ownerEmail, fields };
-}
-
-interface TokenInput {
-  access?: TokenAccess;
-  projectIds?: string[] | null;
-}
-
-async function makeToken(
-  userId: string,
-  { access = 'write', projectIds = null }: TokenInput = {},
-): Promise<{ token: string; tokenId: string; name: string }> {
-  const minted = mintAccessToken(randomBytes);
-  const name = `token ${randomUUID()}`;
-  const scope = { access, projectIds, days: 7 };
-  const created = await createAccessToken(ctx, {
-    userId,
-    sessionVersion: 0,
-    name,
-    minted,
-    ...scope,
-  });
-  if (created.kind !== 'created') throw new Error(created.kind);
-  return { token: minted.plaintext, tokenId: created.tokenId, name };
 }
 
 const addMember = (role: 'viewer' | 'developer', userId: string) => db.sql`
@@ -170,7 +142,7 @@ async function expectRefused(
 }
 
 test('no operation runs without a token or with another credential', async () => {
-  const { token } = await makeToken(scene.ownerId);
+  const { token } = await managed.token(scene.ownerId);
   const others = [
     undefined,
     '',
@@ -190,12 +162,12 @@ test('no operation runs without a token or with another credential', async () =>
 });
 
 test('no operation runs with a token that has expired, was revoked, or whose user is gone', async () => {
-  const expired = await makeToken(scene.ownerId);
+  const expired = await managed.token(scene.ownerId);
   await db.sql`update access_tokens set expires_at = now() where id = ${expired.tokenId}`;
-  const revoked = await makeToken(scene.ownerId);
+  const revoked = await managed.token(scene.ownerId);
   await revokeAccessToken(ctx, { userId: scene.ownerId, tokenId: revoked.tokenId });
-  const { userId } = await makeUser();
-  const gone = await makeToken(userId);
+  const userId = await managed.user();
+  const gone = await managed.token(userId);
   await deleteUser(ctx, { userId });
   for (const { token } of [expired, revoked, gone]) {
     await expectRefused(ALL, 401, (operation) => call(operation, token));
@@ -203,14 +175,14 @@ test('no operation runs with a token that has expired, was revoked, or whose use
 });
 
 test('a token of another user finds nothing of the project', async () => {
-  const { userId } = await makeUser();
-  const { token } = await makeToken(userId);
+  const userId = await managed.user();
+  const { token } = await managed.token(userId);
   await expectDisclosesNothing(token);
 });
 
 test('a token of other projects finds nothing of this one', async () => {
   const other = await managed.project(scene.ownerId, randomUUID());
-  const { token } = await makeToken(scene.ownerId, { projectIds: [other] });
+  const { token } = await managed.token(scene.ownerId, { projectIds: [other] });
   await expectDisclosesNothing(token);
 });
 
@@ -230,7 +202,7 @@ async function expectDisclosesNothing(token: string): Promise<void> {
 }
 
 test('a token that only reads runs every read and every dry run, and no change', async () => {
-  const { token } = await makeToken(scene.ownerId, { access: 'read' });
+  const { token } = await managed.token(scene.ownerId, { access: 'read' });
   await expectRefused(WRITES, 403, (operation) => call(operation, token));
   const before = await changesOf(scene);
   for (const operation of ALL) {
@@ -244,8 +216,8 @@ test('a token that only reads runs every read and every dry run, and no change',
 });
 
 test('a token is never more than the role of its user at that moment', async () => {
-  const { userId } = await makeUser();
-  const { token } = await makeToken(userId);
+  const userId = await managed.user();
+  const { token } = await managed.token(userId);
   await addMember('viewer', userId);
   await expectRefusedByRole(token);
   await db.sql`update project_members set role = 'developer' where user_id = ${userId}`;
@@ -275,8 +247,8 @@ function operationNamed(name: Operation['name']): Operation {
 }
 
 test('an administrator who was demoted changes no plan with a token', async () => {
-  const { userId } = await makeUser();
-  const { token } = await makeToken(userId);
+  const userId = await managed.user();
+  const { token } = await managed.token(userId);
   const limits = { activeKeyCap: 1, rateLimitPerMinute: 1, monthlyQuota: 1 };
   const apply = () => {
     const file = JSON.stringify({ plans: [{ name: `Plan ${randomUUID()}`, ...limits }] });
@@ -293,7 +265,7 @@ test('a token that is revoked while a change waits refuses it', async () => {
   const holder = createDatabase(managed.databaseUrl, { maxConnections: 1 });
   try {
     for (const operation of WRITES) {
-      const { token, tokenId } = await makeToken(scene.ownerId);
+      const { token, tokenId } = await managed.token(scene.ownerId);
       // A first use is noted, which would wait too.
       await authenticateAccessToken(db, token);
       const before = await changesOf(scene);
@@ -364,7 +336,7 @@ for (const [kind, restrictedTo] of [
     for (const operation of ALL) {
       const own = await makeScene();
       await BEFORE[operation.name]?.(own);
-      const { token, name } = await makeToken(own.ownerId, { projectIds: restrictedTo(own) });
+      const { token, name } = await managed.token(own.ownerId, { projectIds: restrictedTo(own) });
       const response = await call(operation, token, own);
       expect(response.status, `${operation.name}: ${await response.text()}`).toBe(200);
       const [row] = await db.sql`

@@ -29,7 +29,7 @@ let administratorToken: string;
 beforeAll(async () => {
   managed = await startManagedConsole();
   administrator = await managed.user(OWNER);
-  administratorToken = await managed.token(administrator);
+  administratorToken = (await managed.token(administrator)).token;
 });
 afterAll(() => managed.stop());
 
@@ -247,11 +247,11 @@ describe('the rights of a token', () => {
     const userId = await managed.user(email);
     await managed.db.sql`
       insert into project_members (project_id, user_id, role) values (${projectId}, ${userId}, ${role})`;
-    return managed.token(userId);
+    return (await managed.token(userId)).token;
   };
 
   test('that may only read are a dry run, and no change', async () => {
-    const token = await managed.token(owner, { access: 'read' });
+    const { token } = await managed.token(owner, { access: 'read' });
     const dry = await apply(token, POLICIES, '--dry-run');
     expect(dry).toMatchObject({ code: 0, stdout: expect.stringContaining('+ GET /v1') });
     const { code, stderr } = await apply(token, POLICIES);
@@ -270,15 +270,16 @@ describe('the rights of a token', () => {
       stderr: expect.stringContaining('Your role in the project sales is viewer'),
     });
     expect((await apply(developer, POLICIES)).code).toBe(0);
+    const { token } = await managed.token(owner);
     const subscription = file('subscription: { status: past_due }');
     expect((await apply(developer, subscription)).stderr).toContain('is developer');
-    expect((await apply(await managed.token(owner), subscription)).code).toBe(0);
+    expect((await apply(token, subscription)).code).toBe(0);
   });
 
   test('end at the projects of the user, and of the token', async () => {
     const other = await managed.project(owner, 'other');
-    const stranger = await managed.token(await managed.user('stranger@example.com'));
-    const limited = await managed.token(owner, { projectIds: [other] });
+    const { token: stranger } = await managed.token(await managed.user());
+    const { token: limited } = await managed.token(owner, { projectIds: [other] });
     for (const token of [stranger, limited]) {
       const ran = await managed.ceiba(token, ['usage', '--project', projectId]);
       expect(ran).toMatchObject({ code: 2, stderr: `error: There is no project ${projectId}.\n` });
@@ -295,7 +296,7 @@ describe('the rights of a token', () => {
   });
 
   test('of plans are the administrator’s: others may have plans in the file as they are', async () => {
-    const token = await managed.token(owner);
+    const { token } = await managed.token(owner);
     const tiny = 'name: Small, activeKeyCap: 2, rateLimitPerMinute: 3, monthlyQuota: 5';
     expect((await apply(administratorToken, `plans: [{ ${tiny} }]`)).code).toBe(0);
     expect((await apply(token, `plans: [{ ${tiny} }]`)).code).toBe(0);
@@ -314,7 +315,7 @@ describe('the rights of a token', () => {
   });
 
   test('create a project of the user alone, whose audit row names user and token', async () => {
-    const token = await managed.token(owner);
+    const { token, name } = await managed.token(owner);
     const mine = 'owner: { email: Owner@example.com }\nprojects: [{ name: mine }]\n';
     const created = await apply(token, mine, '--json');
     expect(JSON.parse(created.stdout).projects[0].projectSecret).toMatch(/^ceiba_secret_/);
@@ -323,11 +324,11 @@ describe('the rights of a token', () => {
     const [row] = await managed.db.sql`
       select actor_label, actor_token_name from audit_log
       where action = 'project.create' and target_label = 'mine'`;
-    expect(row).toEqual({ actor_label: 'owner@example.com', actor_token_name: 'CI' });
+    expect(row).toEqual({ actor_label: 'owner@example.com', actor_token_name: name });
   });
 
   test('are over once the token is revoked, and the command names the console, not the token', async () => {
-    const token = await managed.token(owner);
+    const { token } = await managed.token(owner);
     await managed.db.sql`delete from access_tokens where user_id = ${owner}`;
     const { code, output } = await managed.ceiba(token, ['project', 'list']);
     expect(code).toBe(1);

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mintAccessToken, mintProjectSecret, type TokenAccess } from '@ceiba/domain';
 import {
   createAccessToken,
@@ -9,13 +9,20 @@ import {
   findUserById,
   type VerbContext,
 } from '@ceiba/schema';
-import { type ConsoleProcess, startConsole } from '../../e2e/console-process.ts';
+import { startConsole } from '../../e2e/console-process.ts';
 import { type Ran, type RunOptions, runCeiba } from '../../integration/cli/support.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
 export interface TokenOptions {
   access?: TokenAccess;
   projectIds?: readonly string[] | null;
+}
+
+export interface MadeToken {
+  tokenId: string;
+  name: string;
+  /** Its plaintext. */
+  token: string;
 }
 
 /** A database of its own with a console, and accounts with access tokens. */
@@ -25,11 +32,10 @@ export interface ManagedConsole {
   readonly db: Database;
   /** As the operator. */
   readonly ctx: VerbContext;
-  readonly console: ConsoleProcess;
   /** Creates an account, the first of which is the administrator. @returns its id */
-  user(email: string): Promise<string>;
-  /** Creates an access token. @returns its plaintext */
-  token(userId: string, options?: TokenOptions): Promise<string>;
+  user(email?: string): Promise<string>;
+  /** Creates an access token. */
+  token(userId: string, options?: TokenOptions): Promise<MadeToken>;
   /** Creates a project. @returns its id */
   project(ownerId: string, name: string): Promise<string>;
   /** Runs a command through the console. */
@@ -47,8 +53,7 @@ export async function startManagedConsole(): Promise<ManagedConsole> {
     databaseUrl: database.url,
     db,
     ctx,
-    console: app,
-    async user(email) {
+    async user(email = `${randomUUID()}@example.com`) {
       const created = await createUser(ctx, { email, passwordHash: 'x' });
       if (created.kind !== 'created') throw new Error(created.kind);
       return created.userId;
@@ -57,12 +62,13 @@ export async function startManagedConsole(): Promise<ManagedConsole> {
       const user = await findUserById(db, userId);
       if (user === null) throw new Error('no such user');
       const minted = mintAccessToken(randomBytes);
-      const { kind } = await createAccessToken(
+      const name = `token ${randomUUID()}`;
+      const created = await createAccessToken(
         { ...ctx, actor: { kind: 'user', userId, email: user.email } },
-        { ...user, name: 'CI', access, projectIds, days: 7, minted },
+        { ...user, name, access, projectIds, days: 7, minted },
       );
-      if (kind !== 'created') throw new Error(kind);
-      return minted.plaintext;
+      if (created.kind !== 'created') throw new Error(created.kind);
+      return { tokenId: created.tokenId, name, token: minted.plaintext };
     },
     async project(ownerId, name) {
       const created = await createProject(ctx, {

@@ -34,8 +34,8 @@ beforeAll(async () => {
   const projectId = await managed.project(userId, 'reports');
   const rules = [{ method: 'GET', pathPattern: '/v1/reports*' }];
   await replacePolicies(managed.ctx, { projectId, rules });
-  reader = await managed.token(userId, { access: 'read' });
-  writer = await managed.token(userId);
+  reader = (await managed.token(userId, { access: 'read' })).token;
+  writer = (await managed.token(userId)).token;
   folder = mkdtempSync(join(tmpdir(), 'ceiba-ci-'));
   program('ceiba', `exec "${process.execPath}" "${root}/apps/cli/bin/ceiba.mjs" "$@"`);
   program('npx', 'shift; exec "$@"');
