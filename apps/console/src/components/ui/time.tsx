@@ -64,6 +64,24 @@ export const RelativeTime = (props: TimeProps) => (
   <Time {...props} format={(instant, { now }) => relativeTime(instant, now)} />
 );
 
+interface LastUseProps {
+  /** Null if there was none. */
+  at: TimeProps['at'] | null;
+  inRow?: boolean;
+  /** What it says if there was none. */
+  none?: string;
+}
+
+/** `last used 3 hours ago` or `never used`. */
+export const LastUse = ({ at, inRow = false, none = 'never used' }: LastUseProps) =>
+  at === null ? (
+    none
+  ) : (
+    <>
+      last used <RelativeTime at={at} inRow={inRow} />
+    </>
+  );
+
 /** `this hour`, `3 hours ago`, for data per hour; the hour itself on hover or focus. */
 export const RelativeHour = (props: TimeProps) => (
   <Time

@@ -13,7 +13,7 @@ import { Chip } from '#components/ui/chip.tsx';
 import { SelectField } from '#components/ui/field.tsx';
 import { Checkbox } from '#components/ui/input.tsx';
 import { Name, named } from '#components/ui/name.tsx';
-import { RelativeTime } from '#components/ui/time.tsx';
+import { LastUse, RelativeTime } from '#components/ui/time.tsx';
 import { shownWith } from '#lib/action-state.ts';
 import { legible } from '#lib/text.ts';
 import { createToken, type NewAccessToken, revokeToken } from '../access-token-actions.ts';
@@ -91,15 +91,8 @@ function TokenFacts({ token }: { token: AccessToken }) {
         )}
       </p>
       <p className="numbers text-small text-muted">
-        created <RelativeTime at={createdAt} inRow />,{' '}
-        {lastUsedAt === null ? (
-          'never used'
-        ) : (
-          <>
-            last used <RelativeTime at={lastUsedAt} inRow />
-          </>
-        )}
-        , {token.isExpired ? 'expired' : 'expires'} <RelativeTime at={expiresAt} inRow />
+        created <RelativeTime at={createdAt} inRow />, <LastUse at={lastUsedAt} inRow />,{' '}
+        {token.isExpired ? 'expired' : 'expires'} <RelativeTime at={expiresAt} inRow />
       </p>
     </div>
   );
@@ -207,14 +200,7 @@ const RevokeToken = ({ token, onClose }: { token: AccessToken; onClose: () => vo
       ) : (
         <>
           Programs that use it are refused from the next request on. It was{' '}
-          {token.lastUsedAt === null ? (
-            'never used'
-          ) : (
-            <>
-              last used <RelativeTime at={token.lastUsedAt} />
-            </>
-          )}
-          .
+          <LastUse at={token.lastUsedAt} />.
         </>
       )
     }

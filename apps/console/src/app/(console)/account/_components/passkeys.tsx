@@ -14,7 +14,7 @@ import {
 import { Button } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { Name, named } from '#components/ui/name.tsx';
-import { RelativeTime } from '#components/ui/time.tsx';
+import { LastUse, RelativeTime } from '#components/ui/time.tsx';
 import { legible } from '#lib/text.ts';
 import { removeOwnPasskey, renameOwnPasskey } from '../passkey-actions.ts';
 import { createPasskey } from './create-passkey.ts';
@@ -51,13 +51,7 @@ export function Passkeys({ passkeys, ...proof }: PasskeysProps) {
                 </p>
                 <p className="numbers text-small text-muted">
                   added <RelativeTime at={passkey.createdAt} inRow />,{' '}
-                  {passkey.lastUsedAt === null ? (
-                    'never used'
-                  ) : (
-                    <>
-                      last used <RelativeTime at={passkey.lastUsedAt} inRow />
-                    </>
-                  )}
+                  <LastUse at={passkey.lastUsedAt} inRow />
                 </p>
               </div>
               <div className="flex gap-2">

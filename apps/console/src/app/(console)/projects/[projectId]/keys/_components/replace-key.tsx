@@ -9,12 +9,11 @@ import { InputField, SelectField } from '#components/ui/field.tsx';
 import { Checkbox } from '#components/ui/input.tsx';
 import { named } from '#components/ui/name.tsx';
 import { Notice } from '#components/ui/notice.tsx';
-import { AbsoluteTime, RelativeTime, useClock } from '#components/ui/time.tsx';
+import { AbsoluteTime, LastUse, useClock } from '#components/ui/time.tsx';
 import { legible } from '#lib/text.ts';
 import { relativeTime } from '#lib/time.ts';
 import { endOldKeySecret } from '../actions.ts';
 import type { KeyTarget } from '../key-state.ts';
-import { OldSecretUse } from './old-secret-use.tsx';
 import { prepareReplaced, replaceShownKey, useShowReplaced } from './replace-step.tsx';
 
 interface KeyDialogProps {
@@ -35,14 +34,7 @@ export function ReplaceKey({ target, onClose }: KeyDialogProps) {
         <>
           The key gets a new secret, which is shown once. Its ID, limits, usage and customer stay.
           The current one is <code className="text-small text-ink">{keyPrefix}…</code>,{' '}
-          {lastUsedAt === null ? (
-            'never used'
-          ) : (
-            <>
-              last used <RelativeTime at={lastUsedAt} />
-            </>
-          )}
-          .
+          <LastUse at={lastUsedAt} />.
         </>
       }
       action={replaceShownKey}
@@ -139,8 +131,9 @@ function DropsPrevious({ previous }: Pick<KeyTarget, 'previous'>) {
       {isValid && (
         <p>
           <code className="text-small">{previous.keyPrefix}…</code> would work until{' '}
-          <AbsoluteTime at={previous.validUntil} />, <OldSecretUse previous={previous} />. A key has
-          at most two secrets, so its calls are denied from the next request on.
+          <AbsoluteTime at={previous.validUntil} />,{' '}
+          <LastUse at={previous.lastUsedAt} none="not used since" />. A key has at most two secrets,
+          so its calls are denied from the next request on.
         </p>
       )}
       <div className="mt-3">
@@ -170,7 +163,7 @@ export function EndOldSecret({ target, onClose }: KeyDialogProps) {
             <code className="text-small text-ink">{previous.keyPrefix}…</code> would work until{' '}
             <AbsoluteTime at={previous.validUntil} />,{' '}
             <strong className="font-semibold text-ink">
-              <OldSecretUse previous={previous} />
+              <LastUse at={previous.lastUsedAt} none="not used since" />
             </strong>
             .
           </p>

@@ -4,14 +4,13 @@ import { Fact, Facts, MetadataFact } from '#components/ui/facts.tsx';
 import { LabelChips } from '#components/ui/label-chips.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
-import { AbsoluteTime, RelativeTime } from '#components/ui/time.tsx';
+import { AbsoluteTime, LastUse, RelativeTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
 import { countOpen, type LabelSet, mayCall } from '#lib/labels.ts';
 import { legible } from '#lib/text.ts';
 import { calledOf } from '../../../customers/customer-state.ts';
 import type { KeyStep } from '../../_components/key-dialog.tsx';
 import { KeyStepButton } from '../../_components/key-step-button.tsx';
-import { OldSecretUse } from '../../_components/old-secret-use.tsx';
 import { targetOf } from '../../key-state.ts';
 import type { KeyCustomer } from '../read-key.ts';
 
@@ -43,7 +42,8 @@ export function KeyFacts(props: KeyFactsProps) {
       {previous && apiKey.status === 'active' && (
         <Fact name="Old secret" change={change('end_previous', 'End it now')}>
           <code className="text-small">{previous.keyPrefix}…</code> works until{' '}
-          <AbsoluteTime at={previous.validUntil} />, <OldSecretUse previous={previous} />
+          <AbsoluteTime at={previous.validUntil} />,{' '}
+          <LastUse at={previous.lastUsedAt} none="not used since" />
         </Fact>
       )}
       {apiKey.isImported && (
