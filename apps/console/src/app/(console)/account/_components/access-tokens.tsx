@@ -3,26 +3,23 @@
 import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
 import { ACCESS_TOKEN_DAYS, type TokenAccess } from '@ceiba/domain/constants';
 import type { AccessToken, ProjectName } from '@ceiba/schema';
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { ConfirmAction, FormDialog } from '#components/action-dialog.tsx';
 import { useActionForm } from '#components/action-form.tsx';
 import { ChoiceField, CodeField, CurrentPassword, TextField } from '#components/form-fields.tsx';
+import { shownOnce } from '#components/shown-once.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { SelectField } from '#components/ui/field.tsx';
 import { Checkbox } from '#components/ui/input.tsx';
 import { Name, named } from '#components/ui/name.tsx';
 import { LastUse, RelativeTime } from '#components/ui/time.tsx';
-import { shownWith } from '#lib/action-state.ts';
 import { legible } from '#lib/text.ts';
 import { createToken, type NewAccessToken, revokeToken } from '../access-token-actions.ts';
 import { SignInAgain } from './sign-in-again.tsx';
 
-// Loaded with the dialog, to keep the page small.
-const loadStep = () => import('./created-token.tsx');
-const CreatedToken = dynamic(loadStep);
-const createShown = shownWith(loadStep, createToken, 'no access token was created');
+const { Step, useShow, before } = shownOnce<NewAccessToken>(() => import('./created-token.tsx'));
+const createShown = before(createToken, 'no access token was created');
 
 export interface AccessTokensProps extends CreateTokenProps {
   tokens: readonly AccessToken[];
@@ -33,15 +30,11 @@ export interface AccessTokensProps extends CreateTokenProps {
  * list, which the token then leaves.
  */
 export function AccessTokens({ tokens, ...create }: AccessTokensProps) {
-  const [created, setCreated] = useState<NewAccessToken>();
   const [revoking, setRevoking] = useState<AccessToken>();
-  if (created !== undefined) {
-    return <CreatedToken created={created} onDone={() => setCreated(undefined)} />;
-  }
   return (
-    <div className="grid gap-4">
+    <Step>
       {tokens.length > 0 && (
-        <ul aria-label="Access tokens" className="panel divide-y">
+        <ul aria-label="Access tokens" className="panel mb-4 divide-y">
           {tokens.map((token) => (
             <li
               key={token.tokenId}
@@ -56,13 +49,11 @@ export function AccessTokens({ tokens, ...create }: AccessTokensProps) {
           ))}
         </ul>
       )}
-      <div>
-        <CreateToken {...create} onDone={setCreated} />
-      </div>
+      <CreateToken {...create} />
       {revoking !== undefined && (
         <RevokeToken token={revoking} onClose={() => setRevoking(undefined)} />
       )}
-    </div>
+    </Step>
   );
 }
 
@@ -117,8 +108,8 @@ function CreateToken({
   hasPassword,
   mustSignInAgain,
   hasSecondFactor,
-  onDone,
-}: CreateTokenProps & { onDone: (created: NewAccessToken) => void }) {
+}: CreateTokenProps) {
+  const show = useShow();
   return (
     <FormDialog
       trigger={<Button>Create access token…</Button>}
@@ -127,7 +118,7 @@ function CreateToken({
       instead={mustSignInAgain && <SignInAgain />}
       action={createShown}
       submit="Create access token"
-      onDone={onDone}
+      onDone={show}
     >
       <TextField
         name="name"

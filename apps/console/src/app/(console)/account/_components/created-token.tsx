@@ -1,17 +1,13 @@
 'use client';
 
+import type { ShownOnceProps } from '#components/shown-once.tsx';
 import { named } from '#components/ui/name.tsx';
 import { SecretReveal } from '#components/ui/secret-reveal.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
 import type { NewAccessToken } from '../access-token-actions.ts';
 
-export interface CreatedTokenProps {
-  created: NewAccessToken;
-  onDone: () => void;
-}
-
 /** Shows a new access token, once. */
-export default function CreatedToken({ created, onDone }: CreatedTokenProps) {
+export default function CreatedToken({ created, onDone }: ShownOnceProps<NewAccessToken>) {
   const { name, token, expiresAt, server } = created;
   return (
     <div className="grid gap-4">
