@@ -73,6 +73,45 @@ test('an access token is created with the password, shown once, listed with its 
   await expect(page.getByText('created an access token for')).toBeVisible();
 });
 
+test('a token is for all projects where there are none, and for some of the first 300 where there are many', async ({
+  page,
+}) => {
+  test.setTimeout(120_000);
+  const { email, password } = await newUser(page);
+  const empty = await openForm(page);
+  await expect(empty.getByLabel('Projects').getByRole('option')).toHaveText([/^All that you have/]);
+  await expectAccessible(page);
+  await sql`
+    insert into projects (owner_id, name, secret_digest)
+    select id, 'Project ' || to_char(n, 'FM000'), sha256((email || n)::bytea)
+    from users, generate_series(1, 301) n where email = ${email}`;
+  const dialog = await openForm(page);
+  await dialog.getByLabel('Name').fill('Of many');
+  await dialog.getByLabel('Projects').selectOption('listed');
+  await expect(dialog.getByText('These are the first 300 of your projects')).toBeVisible();
+  const boxes = dialog.getByRole('checkbox', { name: /^Project/ });
+  await expect(boxes).toHaveCount(300);
+  const choose = (first: number, last: number) =>
+    boxes.evaluateAll(
+      (all, range) => {
+        for (const box of all.slice(...range)) (box as HTMLInputElement).click();
+      },
+      [first, last] as const,
+    );
+  await choose(0, 101);
+  await dialog.getByLabel('Your password', { exact: true }).fill(password);
+  await dialog.getByRole('button', { name: 'Create access token' }).click();
+  await expect(dialog.getByText('Choose at most 100 projects, or all.')).toBeVisible();
+  await expectAccessible(page);
+  await choose(100, 101);
+  await dialog.getByLabel('Your password', { exact: true }).fill(password);
+  await dialog.getByRole('button', { name: 'Create access token' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'ceiba_token_' })).toBeVisible();
+  const [row] = await sql`
+    select cardinality(project_ids) as count from access_tokens where name = 'Of many'`;
+  expect(row).toEqual({ count: 100 });
+});
+
 test('a session alone runs no operation of the management API: no other site can send a token', async ({
   page,
 }) => {

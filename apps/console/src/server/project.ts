@@ -1,11 +1,11 @@
 import 'server-only';
 import { mayDo, type ProjectRight, type ProjectRole } from '@ceiba/domain';
-import { getProjectOf, type Project } from '@ceiba/schema';
+import { getProjectOf, listProjectNames, type Project } from '@ceiba/schema';
 import { forbidden, notFound } from 'next/navigation';
 import { cache } from 'react';
 import { z } from 'zod';
 import { withDatabase } from './database.ts';
-import { requireUser, type SignedInUser } from './session.ts';
+import { requireSession, requireUser, type SignedInUser } from './session.ts';
 
 /** A project as the signed-in user has it. */
 export interface ProjectOfUser {
@@ -29,6 +29,18 @@ export async function requireProject(
   if (!may(right)) forbidden();
   return { user, project, role, may };
 }
+
+/** The most projects of which a page reads the names: more than the switcher or an access token lists. */
+const PROJECT_NAMES_MAX = 300;
+
+/** The projects of the user by name, read once per request; none before a required second factor is set up. */
+export const readProjectNames = cache(async () => {
+  const { userId, mustAddSecondFactor } = await requireSession();
+  if (mustAddSecondFactor) return { projects: [], hasMore: false };
+  const limit = PROJECT_NAMES_MAX + 1;
+  const projects = await withDatabase((db) => listProjectNames(db, { userId, limit }));
+  return { projects: projects.slice(0, PROJECT_NAMES_MAX), hasMore: projects.length === limit };
+});
 
 /** Read once per request. */
 const readProject = cache(async (projectId: string) => {

@@ -1,9 +1,8 @@
 import { mayDo } from '@ceiba/domain';
-import { listProjectNames } from '@ceiba/schema';
 import type { ReactNode } from 'react';
 import { AppShell } from '#components/shell/app-shell.tsx';
 import { FRAME_RIGHTS } from '#components/shell/sections.ts';
-import { withDatabase } from '#server/database.ts';
+import { readProjectNames } from '#server/project.ts';
 import { requireSession } from '#server/session.ts';
 import { findElsewhere, findInProject } from './search/actions.ts';
 
@@ -13,14 +12,12 @@ const SEARCHES = { inProject: findInProject, elsewhere: findElsewhere };
 const SWITCHER_PROJECTS_MAX = 100;
 
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
-  const { userId, email, isAdministrator, mustAddSecondFactor } = await requireSession();
-  const projects = mustAddSecondFactor
-    ? []
-    : await withDatabase((db) => listProjectNames(db, { userId, limit: SWITCHER_PROJECTS_MAX }));
+  const { email, isAdministrator } = await requireSession();
+  const { projects } = await readProjectNames();
   return (
     <AppShell
       user={{ email, isAdministrator }}
-      projects={projects.map((project) => ({
+      projects={projects.slice(0, SWITCHER_PROJECTS_MAX).map((project) => ({
         ...project,
         lacks: FRAME_RIGHTS.filter((right) => !mayDo(project.role, right)),
       }))}

@@ -7,6 +7,7 @@ import {
   ACCESS_TOKENS_MAX,
   mintAccessToken,
   TOKEN_ACCESSES,
+  TOKEN_PROJECTS_MAX,
 } from '@ceiba/domain';
 import { createAccessToken, listAccessTokens, revokeAccessToken } from '@ceiba/schema';
 import { z } from 'zod';
@@ -48,6 +49,7 @@ export const createToken = userAction({
     const { inDatabase, user } = context;
     const projectIds = reach === 'all' ? null : chosenIn(fields);
     if (projectIds?.length === 0) refuseField('reach', 'Choose at least one project.');
+    if ((projectIds?.length ?? 0) > TOKEN_PROJECTS_MAX) refuseField('reach', TOO_MANY_PROJECTS);
     const proven = await proveSelf(context, fields.currentPassword);
     const tokens = await inDatabase(({ db }) => listAccessTokens(db, user.userId));
     if (tokens.filter(({ isExpired }) => !isExpired).length >= ACCESS_TOKENS_MAX) {
@@ -82,6 +84,7 @@ export const revokeToken = userAction({
 const STILL_IN_USE =
   'The token is ended: every further request with it is refused. A change that began before is still under way and may be made; remove the token from the list later.';
 const TOO_MANY = `An account has at most ${ACCESS_TOKENS_MAX} access tokens. Revoke one first.`;
+const TOO_MANY_PROJECTS = `Choose at most ${TOKEN_PROJECTS_MAX} projects, or all.`;
 const UNKNOWN_PROJECT = {
   field: 'reach',
   text: 'You no longer have a role in one of these projects. Reload the page and choose again.',

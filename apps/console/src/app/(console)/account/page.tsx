@@ -1,10 +1,9 @@
-import { SESSION_DAYS, TOKEN_PROJECTS_MAX } from '@ceiba/domain/constants';
+import { SESSION_DAYS } from '@ceiba/domain/constants';
 import {
   countRecoveryCodes,
   findAuthenticator,
   listAccessTokens,
   listPasskeys,
-  listProjectNames,
   listSessions,
 } from '@ceiba/schema';
 import type { Metadata } from 'next';
@@ -14,6 +13,7 @@ import { Column, IndexedSections, PageHeader } from '#components/ui/section.tsx'
 import { deviceWords } from '#lib/device.ts';
 import { withDatabase } from '#server/database.ts';
 import { configuredMailer } from '#server/mail.ts';
+import { readProjectNames } from '#server/project.ts';
 import { requireSession } from '#server/session.ts';
 import { AccessTokens } from './_components/access-tokens.tsx';
 import { ChangeEmail } from './_components/change-email.tsx';
@@ -29,17 +29,16 @@ export const metadata: Metadata = { title: 'Account' };
 export default async function AccountPage() {
   const user = await requireSession();
   const { userId, mustAddSecondFactor } = user;
-  const [sessions, passkeys, authenticator, recoveryCodes, tokens, projects] = await withDatabase(
-    (db) =>
-      Promise.all([
-        listSessions(db, userId),
-        listPasskeys(db, userId),
-        findAuthenticator(db, userId),
-        countRecoveryCodes(db, userId),
-        listAccessTokens(db, userId),
-        listProjectNames(db, { userId, limit: TOKEN_PROJECTS_MAX }),
-      ]),
+  const [passkeys, authenticator, recoveryCodes, sessions, tokens] = await withDatabase((db) =>
+    Promise.all([
+      listPasskeys(db, userId),
+      findAuthenticator(db, userId),
+      countRecoveryCodes(db, userId),
+      mustAddSecondFactor ? [] : listSessions(db, userId),
+      mustAddSecondFactor ? [] : listAccessTokens(db, userId),
+    ]),
   );
+  const { projects, hasMore: hasMoreProjects } = await readProjectNames();
   const hasSecondFactor = authenticator?.isConfirmed === true;
   const mustSignInAgain = !user.hasPassword && !user.isFresh;
   const sendsMail = configuredMailer() !== undefined;
@@ -139,6 +138,7 @@ export default async function AccountPage() {
                 hasSecondFactor={hasSecondFactor}
                 tokens={tokens}
                 projects={projects}
+                hasMoreProjects={hasMoreProjects}
               />
             ),
           },

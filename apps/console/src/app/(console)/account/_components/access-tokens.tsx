@@ -14,6 +14,7 @@ import { SelectField } from '#components/ui/field.tsx';
 import { Checkbox } from '#components/ui/input.tsx';
 import { Name, named } from '#components/ui/name.tsx';
 import { LastUse, RelativeTime } from '#components/ui/time.tsx';
+import { formatCount } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
 import { createToken, type NewAccessToken, revokeToken } from '../access-token-actions.ts';
 import { SignInAgain } from './sign-in-again.tsx';
@@ -92,6 +93,8 @@ function TokenFacts({ token }: { token: AccessToken }) {
 interface CreateTokenProps {
   /** Of the user; it may be restricted to some. */
   projects: readonly Pick<ProjectName, 'projectId' | 'name'>[];
+  /** Whether the user has projects beyond these. */
+  hasMoreProjects: boolean;
   hasPassword: boolean;
   /** Creating one would be refused. */
   mustSignInAgain: boolean;
@@ -105,6 +108,7 @@ const DAYS = ACCESS_TOKEN_DAYS.map(
 
 function CreateToken({
   projects,
+  hasMoreProjects,
   hasPassword,
   mustSignInAgain,
   hasSecondFactor,
@@ -138,15 +142,20 @@ function CreateToken({
         />
         <ChoiceField name="days" label="Expires" initial="30" options={DAYS} />
       </div>
-      <Reach projects={projects} />
+      <Reach projects={projects} hasMoreProjects={hasMoreProjects} />
       {hasPassword && <CurrentPassword />}
       {hasSecondFactor && <CodeField hint="From your authenticator app, or a recovery code." />}
     </FormDialog>
   );
 }
 
+const ALL = ['all', 'All that you have a role in, now and later'] as const;
+
 /** All projects of the user, or some. */
-function Reach({ projects }: Pick<CreateTokenProps, 'projects'>) {
+function Reach({
+  projects,
+  hasMoreProjects,
+}: Pick<CreateTokenProps, 'projects' | 'hasMoreProjects'>) {
   const { state, errorOf, typed } = useActionForm();
   const [reach, setReach] = useState('all');
   const wasSent = state.kind === 'refused';
@@ -158,10 +167,7 @@ function Reach({ projects }: Pick<CreateTokenProps, 'projects'>) {
         error={errorOf('reach')}
         value={reach}
         onChange={(event) => setReach(event.target.value)}
-        options={[
-          ['all', 'All that you have a role in, now and later'],
-          ['listed', 'Only these'],
-        ]}
+        options={projects.length === 0 ? [ALL] : [ALL, ['listed', 'Only these']]}
       />
       {reach === 'listed' && (
         <fieldset className="grid max-h-48 gap-2 overflow-y-auto rounded border p-3">
@@ -176,6 +182,12 @@ function Reach({ projects }: Pick<CreateTokenProps, 'projects'>) {
             />
           ))}
         </fieldset>
+      )}
+      {reach === 'listed' && hasMoreProjects && (
+        <p className="text-small text-muted">
+          These are the first {formatCount(projects.length)} of your projects, by name. To reach
+          another one, a token has to be for all.
+        </p>
       )}
     </div>
   );
