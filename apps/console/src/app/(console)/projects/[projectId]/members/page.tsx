@@ -21,7 +21,7 @@ export default async function MembersPage({ params }: PageProps<'projectId'>) {
     Promise.all([
       listMembers(db, projectId),
       mayChange ? listInvitations(db, projectId) : [],
-      isSecondFactorRequired(db),
+      mayChange && isSecondFactorRequired(db),
     ]),
   );
   return (
