@@ -65,6 +65,9 @@ export const ACCESS_TOKEN_DAYS_MAX = 365;
 /** How long the list shows a token that has expired, before it is removed. */
 export const EXPIRED_TOKEN_DAYS = 30;
 
+/** The longest text that the keys of a project may begin with. */
+export const KEY_BRAND_LENGTH_MAX = 17;
+
 /** How long an invitation to a project can be accepted. */
 export const INVITATION_DAYS = 7;
 /** The most members of a project, open invitations included, without its owner. */

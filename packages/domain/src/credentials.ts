@@ -11,6 +11,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { base62 } from './base62.ts';
+import { KEY_BRAND_LENGTH_MAX } from './constants.ts';
 
 export const API_KEY_BRAND = 'ceiba_';
 export const PROJECT_SECRET_BRAND = 'ceiba_secret_';
@@ -29,9 +30,8 @@ const DISPLAYED_DIGITS = 8;
  * What the keys of a project may begin with: the source of a regular expression. None except `ceiba_`
  * itself has `ceiba_` or `whsec_`, with which other credentials begin, so that none is taken for another.
  */
-export const KEY_BRAND_PATTERN = '(?:ceiba_|(?![a-z0-9_]*(?:ceiba|whsec)_)[a-z][a-z0-9_]{0,15}_)';
+export const KEY_BRAND_PATTERN = `(?:ceiba_|(?![a-z0-9_]*(?:ceiba|whsec)_)[a-z][a-z0-9_]{0,${KEY_BRAND_LENGTH_MAX - 2}}_)`;
 const KEY_BRAND = new RegExp(`^${KEY_BRAND_PATTERN}$`);
-const KEY_BRAND_LENGTH_MAX = 17;
 
 /** Whether the keys of a project may begin with a text. */
 export const isKeyBrand = (text: string): boolean => KEY_BRAND.test(text);

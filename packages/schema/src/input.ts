@@ -15,6 +15,7 @@ import {
   DECISION_RETENTION_DAYS_MIN,
   eachLimit,
   isKeyBrand,
+  KEY_BRAND_LENGTH_MAX,
   listLimits,
   PLAN_LIMIT_MAX,
   parsePathPattern,
@@ -128,7 +129,7 @@ export const keyBrandSchema = z
   .string()
   .refine(
     isKeyBrand,
-    'must be a small letter, then at most 15 of a to z, 0 to 9 and _, and end with _, without ceiba_ or whsec_ (but ceiba_ alone is allowed)',
+    `must be a small letter, then at most ${KEY_BRAND_LENGTH_MAX - 2} of a to z, 0 to 9 and _, and end with _, without ceiba_ or whsec_ (but ceiba_ alone is allowed)`,
   );
 
 export const LIMIT_NAMES = listLimits((name) => name);

@@ -176,8 +176,7 @@ const KeyLooks = ({ keyPrefix }: { keyPrefix: string }) => (
   <dl className="mb-6 grid gap-x-4 gap-y-2 sm:grid-cols-[auto_minmax(0,1fr)]">
     <dt className="font-medium">A new key</dt>
     <dd className="min-w-0 wrap-anywhere">
-      <code className="text-small">{keyPrefix}4fZk2Qpa…</code>, of {keyPrefix.length + DIGITS}{' '}
-      characters
+      <code className="text-small">{keyPrefix}4fZk2Qpa…</code>
     </dd>
     <dt className="font-medium">For secret scanners</dt>
     <dd className="min-w-0">
@@ -185,6 +184,3 @@ const KeyLooks = ({ keyPrefix }: { keyPrefix: string }) => (
     </dd>
   </dl>
 );
-
-/** Of a key, after its prefix. */
-const DIGITS = 49;

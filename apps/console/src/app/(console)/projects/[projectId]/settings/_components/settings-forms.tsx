@@ -1,6 +1,7 @@
 'use client';
 
 import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
+import { KEY_BRAND_LENGTH_MAX } from '@ceiba/domain/constants';
 import type { Project, ProjectMember } from '@ceiba/schema';
 import { FormDialog } from '#components/action-dialog.tsx';
 import { ChoiceField, NumberField, TextField } from '#components/form-fields.tsx';
@@ -59,7 +60,7 @@ export const KeyPrefix = ({ keyPrefix }: Prefixed) => (
     <TextField
       name="keyPrefix"
       label="Key prefix"
-      hint="A small letter, then small letters, digits and _, at most 17 characters with the _ at its end, such as acme_ or acme_live_."
+      hint={`A small letter, then small letters, digits and _, at most ${KEY_BRAND_LENGTH_MAX} characters with the _ at its end, such as acme_ or acme_live_. It cannot have ceiba_ or whsec_ within; ceiba_ alone is allowed.`}
       initial={keyPrefix}
       {...CODE_INPUT}
     />
