@@ -1,15 +1,12 @@
 import type { Logger } from '@ceiba/process/log';
 import { createMailer, type MailSettings } from '@ceiba/process/mail';
 import { attempt } from './attempt.ts';
-import { connect } from './connect.ts';
+import { type ConnectOptions, connect } from './connect.ts';
 import { startDetecting } from './detection.ts';
 import type { Network } from './networks.ts';
 import { AlertSender } from './sender.ts';
 
-export interface AlertOptions {
-  databaseUrl: string;
-  /** Of the process, as Postgres lists its connections. */
-  applicationName: string;
+export interface AlertOptions extends ConnectOptions {
   /** Undefined where no mail server is configured. */
   mail: MailSettings | undefined;
   /** Private networks that webhooks may reach. */

@@ -13,28 +13,19 @@ const UNTRUSTED_PROXY =
 
 /**
  * Validates the settings, starts to limit the bodies of requests, to record the addresses of peers, to
- * detect and send alerts, and to stream the audit log where a receiver is set. Warns once where a proxy seems to be in front that the settings do not name, and
- * where there is no administrator.
+ * detect and send alerts, and to stream the audit log where a receiver is set. Warns once where a proxy
+ * seems to be in front that the settings do not name, and where there is no administrator.
  *
  * @throws an error that names every invalid setting
  */
 export function start(): void {
-  const { databaseUrl, mail, publicOrigin, sendsAlerts, trustedProxyHops, webhookNetworks } = env();
-  const { auditWebhook: webhook, auditOtlpUrl: otlpUrl } = env();
-  const applicationName = 'ceiba-console';
+  const { databaseUrl, mail, webhookNetworks, publicOrigin: consoleUrl, ...settings } = env();
+  const shared = { databaseUrl, applicationName: 'ceiba-console', log };
   limitBodies();
   recordPeerAddresses();
-  if (trustedProxyHops === 0) onFirstForwarded(() => log.warn(UNTRUSTED_PROXY));
-  if (sendsAlerts) {
-    startAlerts({
-      databaseUrl,
-      applicationName,
-      mail,
-      webhookNetworks,
-      consoleUrl: publicOrigin,
-      log,
-    });
-  }
-  void startAuditStreams({ databaseUrl, applicationName, webhook, otlpUrl, log });
+  if (settings.trustedProxyHops === 0) onFirstForwarded(() => log.warn(UNTRUSTED_PROXY));
+  if (settings.sendsAlerts) startAlerts({ ...shared, mail, webhookNetworks, consoleUrl });
+  const { auditWebhook: webhook, auditOtlpUrl: otlpUrl } = settings;
+  void startAuditStreams({ ...shared, webhook, otlpUrl });
   announceSetup();
 }

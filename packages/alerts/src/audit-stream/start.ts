@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '@ceiba/process/log';
-import { connect } from '../connect.ts';
+import { type ConnectOptions, connect } from '../connect.ts';
 import { auditOtlp } from './otlp.ts';
 import { type AuditDestination, AuditStream } from './stream.ts';
 import { type AuditWebhook, auditWebhook } from './webhook.ts';
 
-export interface AuditStreamsOptions {
-  databaseUrl: string;
-  /** Of the process, as Postgres lists its connections. */
-  applicationName: string;
+export interface AuditStreamsOptions extends ConnectOptions {
   webhook: AuditWebhook | undefined;
   /** The whole address, such as `http://collector:4318/v1/logs`. */
   otlpUrl: string | undefined;
