@@ -1,3 +1,4 @@
+import { signingSecretText } from '@ceiba/alerts/sign';
 import { describe, expect, it } from 'vitest';
 import { parseSettings } from './env.ts';
 
@@ -60,6 +61,18 @@ describe('the settings', () => {
     });
     const alone = () => parseSettings({ ...required, SMTP_URL: url });
     expect(alone).toThrow('MAIL_FROM: is required together with SMTP_URL');
+  });
+
+  const secretOf = (bytes: number) => signingSecretText(Buffer.alloc(bytes));
+  it.each([
+    ['without a secret', undefined, 'is required together with AUDIT_WEBHOOK_URL'],
+    ['with a short secret', secretOf(23), 'must be whsec_'],
+    ['with three secrets', [24, 25, 26].map(secretOf).join(' '), 'must be whsec_'],
+  ])('refuse a receiver of the audit log %s', (_, secret, problem) => {
+    const receiver = { AUDIT_WEBHOOK_URL: 'https://siem.example', AUDIT_WEBHOOK_SECRET: secret };
+    const parse = () => parseSettings({ ...required, ...receiver });
+    expect(parse).toThrow(`AUDIT_WEBHOOK_SECRET: ${problem}`);
+    if (secret) expect(parse).not.toThrow(secret);
   });
 
   it("print the Runtime's public address for hosts where the console uses another one", () => {

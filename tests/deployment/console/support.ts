@@ -43,10 +43,13 @@ export interface ManagedConsole {
   stop(): Promise<void>;
 }
 
-export async function startManagedConsole(): Promise<ManagedConsole> {
+/** @param settings of the console, beside its database */
+export async function startManagedConsole(
+  settings: Record<string, string> = {},
+): Promise<ManagedConsole> {
   const database = await createTestDatabase();
   const db = createDatabase(database.url, { maxConnections: 4 });
-  const app = await startConsole({ DATABASE_URL: database.url });
+  const app = await startConsole({ DATABASE_URL: database.url, ...settings });
   const ctx: VerbContext = { db, actor: { kind: 'cli' }, clientAddress: null, requestId: null };
   return {
     url: app.url,
