@@ -7,6 +7,8 @@ export const PLACES = [
   { file: 'clients/python/pyproject.toml', pattern: /(?<=^version = ")[^"]+/gm },
   { file: 'packages/contract/src/openapi/document.ts', pattern: /(?<=^ {4}version: ')[^']+/gm },
   { file: 'packages/contract/openapi.json', pattern: /(?<=^ {4}"version": ")[^"]+/gm },
+  { file: 'packages/manage/src/openapi.ts', pattern: /(?<=^ {4}version: ')[^']+/gm },
+  { file: 'packages/manage/openapi.json', pattern: /(?<=^ {4}"version": ")[^"]+/gm },
 ];
 
 const edit = (file: string, change: (text: string) => string) =>

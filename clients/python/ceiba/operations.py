@@ -629,16 +629,6 @@ class Operations:
         path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}"
         return cast("ApiKeySummary", self._call("PATCH", path, body))
 
-    def revoke_api_key(self, api_key_id: str, body: Optional["EmptyRequest"] = None) -> "ApiKeyLifecycleResult":
-        """Revoke a key. From the next decision on, and it cannot be undone. May be repeated; an archived key is a conflict."""
-        path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}/revoke"
-        return cast("ApiKeyLifecycleResult", self._call("POST", path, body or {}))
-
-    def archive_api_key(self, api_key_id: str, body: Optional["EmptyRequest"] = None) -> "ApiKeyLifecycleResult":
-        """Archive a key. From the next decision on, and it cannot be undone. May be repeated; a revoked key is a conflict."""
-        path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}/archive"
-        return cast("ApiKeyLifecycleResult", self._call("POST", path, body or {}))
-
     def rotate_api_key(self, api_key_id: str, body: "RotateApiKeyRequest") -> "ApiKeyRotateResult":
         """Replace the secret of a key. The key keeps its id, limits, counters, customer, scopes and history. Only this answer contains the new secret. The replaced one is valid for the overlap, never past the expiry of the key. A conflict for a key that is not active or has expired, for another `keyPrefix` than that of its secret, and, without `confirm`, within the overlap of a rotation before."""
         path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}/rotate"
@@ -648,6 +638,16 @@ class Operations:
         """End the secret that a rotation has replaced. From the next decision on, before its overlap is over. May be repeated; a key that is not active is a conflict, and so is one whose replaced secret is another than that of `keyPrefix`."""
         path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}/end-previous-secret"
         return cast("ApiKeySummary", self._call("POST", path, body or {}))
+
+    def revoke_api_key(self, api_key_id: str, body: Optional["EmptyRequest"] = None) -> "ApiKeyLifecycleResult":
+        """Revoke a key. From the next decision on, and it cannot be undone. May be repeated; an archived key is a conflict."""
+        path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}/revoke"
+        return cast("ApiKeyLifecycleResult", self._call("POST", path, body or {}))
+
+    def archive_api_key(self, api_key_id: str, body: Optional["EmptyRequest"] = None) -> "ApiKeyLifecycleResult":
+        """Archive a key. From the next decision on, and it cannot be undone. May be repeated; a revoked key is a conflict."""
+        path = f"/rt/projects/{self.project_id}/api-keys/{_part(api_key_id)}/archive"
+        return cast("ApiKeyLifecycleResult", self._call("POST", path, body or {}))
 
     def list_customers(self, *, external_id: Optional[str] = None, status: Optional[Literal['active', 'suspended']] = None, search: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> "CustomerListResult":
         """List customers. Newest first. Each parameter narrows the list, and an empty one counts as absent."""

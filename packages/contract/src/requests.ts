@@ -294,6 +294,10 @@ export const importApiKeysRequestSchema = z
   .describe('Each is an ImportedApiKey; one that is not is answered with 400 by itself.');
 
 const OVERLAP = `must be a whole number from 0 to ${OVERLAP_SECONDS_MAX}`;
+export const overlapSecondsSchema = z
+  .int(OVERLAP)
+  .min(0, OVERLAP)
+  .max(OVERLAP_SECONDS_MAX, OVERLAP);
 
 export const rotateApiKeyRequestSchema = z
   .strictObject({
@@ -301,11 +305,9 @@ export const rotateApiKeyRequestSchema = z
       .string()
       .min(1, 'must not be empty')
       .describe('Of the secret to replace, so that a repeated call replaces no other one.'),
-    overlapSeconds: z
-      .int(OVERLAP)
-      .min(0, OVERLAP)
-      .max(OVERLAP_SECONDS_MAX, OVERLAP)
-      .describe('How long the replaced secret stays valid; 0 ends it with the next decision.'),
+    overlapSeconds: overlapSecondsSchema.describe(
+      'How long the replaced secret stays valid; 0 ends it with the next decision.',
+    ),
     confirm: z
       .boolean()
       .optional()

@@ -8,9 +8,6 @@ import { badInput, REFUSAL_CODES, Refusal } from './refusal.ts';
 /** Where the console serves the operations. */
 export const MANAGE_PATH = '/api/manage';
 
-/** The longest body, in bytes: as much as the console reads. */
-export const MANAGE_BODY_BYTES_MAX = 1024 * 1024;
-
 const PLACEHOLDER = /\{(\w+)\}/g;
 
 /** The fields of the input that the path has. */

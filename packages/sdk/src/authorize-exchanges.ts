@@ -58,9 +58,7 @@ export function createAuthorizeExchanges(
   }
 
   function one({ json: body, timeoutMs, signal, trace }: Question): Promise<Decision> {
-    return breaker.run(() =>
-      ask({ path, body, timeoutMs, signal, headers: trace && { ...trace } }, parseDecision),
-    );
+    return breaker.run(() => ask({ path, body, timeoutMs, signal, headers: trace }, parseDecision));
   }
 
   async function batch(questions: readonly Question[], signal: AbortSignal) {
@@ -75,7 +73,7 @@ export function createAuthorizeExchanges(
       body,
       timeoutMs,
       signal,
-      headers: trace && { ...trace },
+      headers: trace,
     };
     const parse = (answer: unknown) => parseBatchAnswers(answer, count);
     try {

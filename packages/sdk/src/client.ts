@@ -20,7 +20,7 @@ import {
   parseUsageResult,
 } from './generated/wire.ts';
 import { isRefusedQuestion, resultOf, withSetting } from './http/answer.ts';
-import { type Call, queryOf, segmentOf } from './http/call.ts';
+import { type Call, PAGE_BYTES_MAX, queryOf, segmentOf } from './http/call.ts';
 import { createFetchTransport, type FetchLike } from './http/fetch-transport.ts';
 import type { Exchange, Transport } from './http/transport.ts';
 import { CAN_SHARE_EXCHANGES, createDefaultTransport } from './platform.ts';
@@ -63,8 +63,8 @@ export interface CeibaRuntimeClientOptions {
 /** A key, a customer and a year of usage are small. */
 const ANSWER_BYTES_MAX = 64 * 1024;
 /**
- * The list has no pages and keys are never deleted, so a list that is too large stays too large. A
- * key takes some 280 bytes of JSON, 400 with a long name: 250,000 keys fit, which few projects reach.
+ * Keys are never deleted, so a list that is too large stays too large; `eachApiKey` reads it in pages. A
+ * key without metadata takes some 280 bytes of JSON, 400 with a long name: 250,000 of them fit.
  */
 const LIST_BYTES_MAX = 96 * 1024 * 1024;
 
@@ -340,8 +340,6 @@ export class CeibaRuntimeClient implements AuthorizeClient {
   };
 }
 
-/** A page has at most 500 keys, each with at most 4 KiB of metadata; an import 1,000 results. */
-const PAGE_BYTES_MAX = 8 * 1024 * 1024;
 /** As the Runtime's: a page needs a parameter. */
 const PAGE = 50;
 

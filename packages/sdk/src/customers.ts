@@ -8,11 +8,8 @@ import {
   parseCustomerUsageResult,
   type UpdateCustomerRequest,
 } from './generated/wire.ts';
-import { type Call, queryOf, segmentOf } from './http/call.ts';
+import { type Call, PAGE_BYTES_MAX, queryOf, segmentOf } from './http/call.ts';
 import type { CallOptions, CustomerQuery, UsageQuery } from './types.ts';
-
-/** A page has at most 500 customers, each with at most 4 KiB of metadata. */
-const PAGE_BYTES_MAX = 8 * 1024 * 1024;
 
 /**
  * The customers of the project. Keys of one share a plan, a quota and a state. Each

@@ -1,10 +1,10 @@
 import type { TraceContext } from './types.ts';
 
 /** The headers of a trace context, as they are sent. */
-export interface TraceHeaders {
+export type TraceHeaders = {
   readonly traceparent: string;
   readonly tracestate?: string;
-}
+};
 
 /** W3C Trace Context, section 3.2, version 00: no other is known, and its meaning may differ. */
 const TRACEPARENT = /^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;

@@ -68,6 +68,8 @@ it('gets from a Runtime only answers of the document, and each creates what the 
     'Create a key': 200,
     'Read one key': 200,
     'Change a key, or move it to another customer': 200,
+    'Replace the secret of a key': 200,
+    'End the secret that a rotation has replaced': 200,
     'Revoke a key': 200,
     'Archive a key': 409,
     'Create a customer, or find it as it is': 200,

@@ -1,4 +1,4 @@
-import { digestOf } from '@ceiba/domain';
+import { lookupDigestOf } from '@ceiba/domain';
 import { FieldError } from './fields.ts';
 
 /** What identifies the secret of a key to import: never the secret itself. */
@@ -7,8 +7,6 @@ export interface SecretDigest {
   encoding: 'hex' | 'base64' | 'base64url';
 }
 
-/** As long as a decision looks up a text of another issuer. */
-const PLAINTEXT = /^[!-~]{16,256}$/;
 /** What a configuration has in place of a secret. */
 const REFERENCE = /^(?:\{vault:\/\/|\$\{|\{\{)/;
 
@@ -17,10 +15,11 @@ export function digestOfPlaintext(plaintext: string): SecretDigest {
   if (REFERENCE.test(plaintext)) {
     throw new FieldError('plaintext', 'is a reference to a secret that is somewhere else');
   }
-  if (!PLAINTEXT.test(plaintext)) {
+  const asked = lookupDigestOf(plaintext);
+  if (asked === null) {
     throw new FieldError('plaintext', 'must be 16 to 256 printable characters of ASCII');
   }
-  return { digest: digestOf(plaintext).toString('hex'), encoding: 'hex' };
+  return { digest: asked.apiKeyDigest.toString('hex'), encoding: 'hex' };
 }
 
 const SHOWN_MAX = 8;

@@ -5,7 +5,6 @@ import {
   type Asker,
   findOperation,
   inputOf,
-  MANAGE_BODY_BYTES_MAX,
   MANAGE_PATH,
   type Operation,
   Refusal,
@@ -112,9 +111,6 @@ const unauthorized = () =>
 
 async function bodyOf(request: Request): Promise<string> {
   const bytes = await request.arrayBuffer();
-  if (bytes.byteLength > MANAGE_BODY_BYTES_MAX) {
-    throw new Answered(413, 'payload_too_large', 'The body may have at most 1 MB.');
-  }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

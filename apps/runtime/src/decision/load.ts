@@ -18,6 +18,8 @@ export interface Loaded {
   matcher: PolicyMatcher<PolicyFacts> | null;
 }
 
+const NO_KEY = { apiKeyDigest: null, isForeign: false };
+
 /**
  * Loads what each question needs, and judges the secret before anything else.
  *
@@ -36,8 +38,8 @@ export async function load(
   const rows = await outcomesOf(
     questions.map((question) => {
       const apiKey = question instanceof TransportError ? null : question.apiKey;
-      const key = lookupDigestOf(apiKey) ?? { apiKeyDigest: null };
-      return lookups.find({ projectId, ...key }, deadline);
+      const { apiKeyDigest, isForeign } = lookupDigestOf(apiKey) ?? NO_KEY;
+      return lookups.find({ projectId, apiKeyDigest, isForeign }, deadline);
     }),
   );
   const read = rows.flatMap((row) => (row instanceof UnavailableError ? [] : row));

@@ -11,7 +11,8 @@ import { serve, serveOne } from '../decision/serve.ts';
 import { invalidField, TransportError } from '../errors.ts';
 import { parseBody, type ReadBody, readJsonBody } from './body.ts';
 import { FORWARD } from './forward-auth.ts';
-import { type HotRoute, type HotRouteOptions, SMALL_BODY_BYTES, serveHttp } from './hot-route.ts';
+import { type HotRoute, type HotRouteOptions, serveHttp } from './hot-route.ts';
+import { SMALL_BODY_BYTES } from './large-bodies.ts';
 import { NO_QUERY, parseQuery } from './query.ts';
 import { errorReply, jsonReply, type Reply } from './replies.ts';
 

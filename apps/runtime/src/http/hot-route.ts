@@ -5,6 +5,7 @@ import type { ErrorLog } from '../error-log.ts';
 import { traceHttp } from '../tracing/trace-http.ts';
 import type { Traces } from '../tracing/traces.ts';
 import { callerOf } from './caller.ts';
+import { largeBodyOf } from './large-bodies.ts';
 import type { Reply } from './replies.ts';
 
 export interface HotRouteOptions extends Room {
@@ -26,9 +27,6 @@ export interface HotRoute {
   /** The reply to an error, which it reports. */
   refuse(error: unknown, requestId: string, errors: ErrorLog): Reply;
 }
-
-/** Bodies up to this size are not counted while they are on their way. */
-export const SMALL_BODY_BYTES = 64 * 1024;
 
 /** Answers a call by its deadline; never rejects. */
 export async function serveHttp(
@@ -66,14 +64,4 @@ export async function serveHttp(
     .catch((error: unknown) => route.refuse(error, requestId, errors));
   trace?.end(reply.status);
   return reply;
-}
-
-/** How many bytes of a body count while it is on its way: as many as are read of a large one. */
-export function largeBodyOf(
-  { headers }: IncomingMessage,
-  { bodyCapBytes }: Pick<HotRoute, 'bodyCapBytes'>,
-): number {
-  if (bodyCapBytes <= SMALL_BODY_BYTES) return 0;
-  const bytes = Math.min(Number(headers['content-length'] ?? bodyCapBytes), bodyCapBytes);
-  return bytes > SMALL_BODY_BYTES ? bytes : 0;
 }

@@ -22,7 +22,9 @@ describe('large bodies', () => {
     const releases = Array.from({ length: 6 }, () => bodies.hold('one', 5 * MIB));
     expect(() => bodies.hold('one', 5 * MIB)).toThrow('too many large bodies');
     for (let round = 0; round < 1_000; round += 1) bodies.hold('one', 0);
+    expect(bodies.projects).toBe(1);
     for (const release of releases) release();
+    expect(bodies.projects).toBe(0);
     bodies.hold('one', 32 * MIB);
   });
 });

@@ -1,4 +1,18 @@
+import type { IncomingMessage } from 'node:http';
 import { UnavailableError } from '../unavailable.ts';
+
+/** Bodies up to this size are not counted while they are on their way. */
+export const SMALL_BODY_BYTES = 64 * 1024;
+
+/** How many bytes of a body count while it is on its way: as many as are read of a large one. */
+export function largeBodyOf(
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  { bodyCapBytes }: { bodyCapBytes: number },
+): number {
+  if (bodyCapBytes <= SMALL_BODY_BYTES) return 0;
+  const bytes = Math.min(Number(headers['content-length'] ?? bodyCapBytes), bodyCapBytes);
+  return bytes > SMALL_BODY_BYTES ? bytes : 0;
+}
 
 /** So many bytes of large bodies may be held by calls of project routes. */
 const BYTES_MAX = 64 * 1024 * 1024;
@@ -12,6 +26,11 @@ const PROJECT_PART = 1 / 2;
 export class LargeBodies {
   #bytes = 0;
   readonly #ofProjects = new Map<string, number>();
+
+  /** How many projects hold some. */
+  get projects(): number {
+    return this.#ofProjects.size;
+  }
 
   /**
    * @param bytes How long the body may be; 0 where it is small enough not to count.

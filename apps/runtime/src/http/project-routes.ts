@@ -12,8 +12,7 @@ import { invalidInput, unauthorized } from '../errors.ts';
 import { parseUuid } from '../parameters.ts';
 import { type ReadBody, readJsonBody } from './body.ts';
 import { callerOf } from './caller.ts';
-import { largeBodyOf } from './hot-route.ts';
-import type { LargeBodies } from './large-bodies.ts';
+import { type LargeBodies, largeBodyOf } from './large-bodies.ts';
 import { NO_QUERY, parseQuery } from './query.ts';
 import { errorReply, jsonReply, type Reply } from './replies.ts';
 

@@ -47,7 +47,7 @@ export class AuditStream {
       run: (signal) => this.#sendWaiting(signal),
       pauseMs: ({ isDone }) => {
         this.#failures = isDone ? 0 : this.#failures + 1;
-        return Math.min(pollMs * 2 ** this.#failures, Math.max(pollMs, RETRY_MS_MAX));
+        return Math.min(pollMs * 2 ** this.#failures, RETRY_MS_MAX);
       },
       log,
     });

@@ -248,8 +248,6 @@ const keys = {
       },
     },
   },
-  [`${PROJECT}/api-keys/{apiKeyId}/revoke`]: transition('revoke', EXAMPLES.revoked),
-  [`${PROJECT}/api-keys/{apiKeyId}/archive`]: transition('archive', EXAMPLES.archived),
   [`${PROJECT}/api-keys/{apiKeyId}/rotate`]: {
     parameters: KEY_ID,
     post: {
@@ -278,13 +276,15 @@ const keys = {
       summary: 'End the secret that a rotation has replaced',
       description:
         'From the next decision on, before its overlap is over. May be repeated; a key that is not active is a conflict, and so is one whose replaced secret is another than that of `keyPrefix`.',
-      ...body(request.endPreviousSecretRequestSchema, { keyPrefix: 'ceiba_a3QtUwNA' }, false),
+      ...body(request.endPreviousSecretRequestSchema, {}, false),
       responses: {
         '200': json('The key.', answer.apiKeySummarySchema, { key: EXAMPLES.apiKey }),
         ...errors(...WITH_BODY, 'not_found', 'conflict'),
       },
     },
   },
+  [`${PROJECT}/api-keys/{apiKeyId}/revoke`]: transition('revoke', EXAMPLES.revoked),
+  [`${PROJECT}/api-keys/{apiKeyId}/archive`]: transition('archive', EXAMPLES.archived),
 };
 
 function transition(verb: 'revoke' | 'archive', example: object): object {

@@ -6,12 +6,13 @@ import {
   TOKEN_PROJECTS_MAX,
   type TokenAccess,
 } from '@ceiba/domain';
-import { and, eq, inArray, or, sql } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Executor } from '../connection/database.ts';
 import { refuseToken, type VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
-import { accessTokens, projectMembers, projects } from '../tables.ts';
+import { isOf } from '../project/of-user.ts';
+import { accessTokens, projects } from '../tables.ts';
 import { changingAccount } from '../user/change.ts';
 import type { ProvenUser } from '../user/lock.ts';
 
@@ -95,16 +96,7 @@ async function namesOfProjects(
   const rows = await tx
     .select({ name: projects.name })
     .from(projects)
-    .leftJoin(
-      projectMembers,
-      and(eq(projectMembers.projectId, projects.id), eq(projectMembers.userId, userId)),
-    )
-    .where(
-      and(
-        inArray(projects.id, [...projectIds]),
-        or(eq(projects.ownerId, userId), eq(projectMembers.userId, userId)),
-      ),
-    )
+    .where(and(inArray(projects.id, [...projectIds]), isOf(userId, sql`${projects.id}`)))
     .orderBy(projects.name);
   return rows.map(({ name }) => name);
 }

@@ -4,7 +4,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm';
 import { arrayOf, bulk } from '../bulk.ts';
 import type { Executor } from '../connection/database.ts';
 import type { VerbContext } from '../context.ts';
-import { checked, InvalidInputError, instant, LIMIT_NAMES } from '../input.ts';
+import { checked, InvalidInputError, instant } from '../input.ts';
 import { changingProject } from '../project/change.ts';
 import { lockProject } from '../project/lock.ts';
 import { customers, projects } from '../tables.ts';
@@ -16,7 +16,7 @@ import {
   placesOfCustomers,
   placesOfProject,
 } from './cap.ts';
-import { type ApiKeyFields, orInvalid } from './create.ts';
+import { API_KEY_FIELDS, type ApiKeyFields, orInvalid } from './create.ts';
 import { findSecrets, type KnownSecret } from './digests.ts';
 
 /** A key of another issuer. */
@@ -118,8 +118,7 @@ export async function importApiKeys(
 }
 
 function checkedKey(given: KeyToImport): KeyToImport {
-  const fields = ['displayName', 'externalCustomerId', 'expiresAt', 'scopes', 'metadata'] as const;
-  const key = checked(given, [...fields, ...LIMIT_NAMES], {
+  const key = checked(given, ['displayName', ...API_KEY_FIELDS], {
     keyPrefix: importedPrefixSchema,
     createdAt: instant,
   });

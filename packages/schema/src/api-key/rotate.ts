@@ -1,7 +1,6 @@
-import { OVERLAP_SECONDS_MAX } from '@ceiba/contract/sets';
+import { overlapSecondsSchema } from '@ceiba/contract';
 import { TRANSITIONS } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
-import { z } from 'zod';
 import type { VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
 import { changingProject } from '../project/change.ts';
@@ -55,9 +54,6 @@ export type RotationConflict = { kind: 'conflict' } & (
   | { why: 'overlap_running'; previous: ReplacedSecret }
 );
 
-const OVERLAP = `must be a whole number from 0 to ${OVERLAP_SECONDS_MAX}`;
-const overlapSchema = z.int(OVERLAP).min(0, OVERLAP).max(OVERLAP_SECONDS_MAX, OVERLAP);
-
 /**
  * Gives an active key a new secret. Everything else stays: its id, limits, counters, customer, scopes and
  * history. The replaced secret is valid for the overlap, and never past the key's expiry; one before it
@@ -70,7 +66,7 @@ export async function rotateApiKey(
   input: RotateApiKeyInput,
 ): Promise<RotateApiKeyResult> {
   const { projectId, apiKeyId, overlapSeconds } = checked(input, [], {
-    overlapSeconds: overlapSchema,
+    overlapSeconds: overlapSecondsSchema,
   });
   const ref = { projectId, apiKeyId };
   return changingProject(ctx, projectId, lockProject, async (tx, project, audit) => {

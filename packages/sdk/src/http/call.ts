@@ -1,6 +1,9 @@
 import type { CallOptions } from '../types.ts';
 import type { Exchange } from './transport.ts';
 
+/** A page has at most 500 items, each with at most 4 KiB of metadata; an import has 1,000 results. */
+export const PAGE_BYTES_MAX = 8 * 1024 * 1024;
+
 /** Calls a route below the address of the project. @throws {RuntimeTransportError} */
 export type Call = <T>(
   method: Exchange['method'],
