@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import type { Socket } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
 import type { RuntimeTransportError } from '../errors.ts';
 import {
@@ -13,11 +14,6 @@ import {
   watchForStop,
 } from './transport.ts';
 
-/**
- * The client closes idle connections after 4 s, before a Node server does after 5 s: a request on a
- * connection that the server just closed is lost, and a charge is never sent twice.
- */
-const IDLE_CONNECTION_MS = 4_000;
 const CONNECTIONS_MAX = 256;
 
 /** Sends HTTP/1.1 through `node:http` or `node:https` with its own keep-alive agent. */
@@ -29,8 +25,9 @@ export function createNodeTransport(baseUrl: string, baseHeaders: BaseHeaders): 
   const agent = new Agent({
     keepAlive: true,
     maxSockets: CONNECTIONS_MAX,
-    timeout: IDLE_CONNECTION_MS,
+    timeout: IDLE_MS,
   });
+  keepAsAnnounced(agent);
   const target = { agent, hostname, port, protocol };
 
   async function send(exchange: Exchange): Promise<HttpAnswer> {
@@ -49,6 +46,35 @@ export function createNodeTransport(baseUrl: string, baseHeaders: BaseHeaders): 
     return exchangeOnce(request({ ...target, method, path, headers }), exchange);
   }
   return { send, close: () => agent.destroy() };
+}
+
+/*
+ * An idle connection is closed before its server closes it: a question on a connection that the server
+ * just closed is lost, and a charge is never sent twice. A Runtime announces how long it waits
+ * (`Keep-Alive: timeout=65`). Who does not may be a server of Node, which waits 5 s.
+ */
+const IDLE_MS = 4_000;
+const IDLE_MS_MAX = 60_000;
+/** How much earlier than an announced end the connection is closed. */
+const MARGIN_MS = 1_000;
+
+const announced = new WeakMap<Socket, number>();
+
+/** Node's agent uses what a server announces only to shorten its own timeout. */
+function keepAsAnnounced(agent: http.Agent): void {
+  const keep = agent.keepSocketAlive.bind(agent);
+  agent.keepSocketAlive = (socket: Socket) => {
+    const isKept: unknown = keep(socket);
+    const idleMs = announced.get(socket);
+    if (idleMs !== undefined) socket.setTimeout(idleMs);
+    return isKept;
+  };
+}
+
+function idleMsOf({ headers }: http.IncomingMessage): number {
+  const [, seconds] = /\btimeout=(\d+)/.exec(String(headers['keep-alive'])) ?? [];
+  if (seconds === undefined) return IDLE_MS;
+  return Math.min(Math.max(1_000 * Number(seconds) - MARGIN_MS, 1), IDLE_MS_MAX);
 }
 
 function exchangeOnce(request: http.ClientRequest, exchange: Exchange): Promise<HttpAnswer> {
@@ -90,6 +116,7 @@ function exchangeOnce(request: http.ClientRequest, exchange: Exchange): Promise<
     request.on('error', onBroken).on('close', onBroken);
     request.on('response', (incoming) => {
       response = incoming;
+      announced.set(incoming.socket, idleMsOf(incoming));
       incoming.on('error', onBroken);
       readBody(incoming, exchange.maxResponseBytes, (text, cutOff) =>
         answer(incoming, text, cutOff),
