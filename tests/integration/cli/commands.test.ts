@@ -12,12 +12,14 @@ const EMAIL = 'ops@example.com';
 let projectId: string;
 let firstSecret: string;
 beforeEach(async () => {
-  const yaml = `owner: { email: ${EMAIL} }\nprojects:\n  - name: reports\n`;
-  const { stdout } = await desk.apply(yaml, { json: true });
-  const [project] = JSON.parse(stdout).projects;
-  projectId = project.projectId;
-  firstSecret = project.projectSecret;
+  ({ projectId, projectSecret: firstSecret } = await makeProject('reports'));
 });
+
+async function makeProject(name: string) {
+  const yaml = `owner: { email: ${EMAIL} }\nprojects:\n  - name: ${name}\n`;
+  const { stdout } = await desk.apply(yaml, { json: true });
+  return JSON.parse(stdout).projects[0];
+}
 
 async function acceptedDigests(): Promise<(string | undefined)[]> {
   const [row] = await lookupMany(desk.db, [{ projectId, apiKeyDigest: null }]);
@@ -196,10 +198,10 @@ describe('ceiba key set-limits', () => {
   });
 
   test.each([
-    ['a key of another project', () => [randomUUID(), apiKeyId]],
-    ['a key that does not exist', () => [projectId, randomUUID()]],
+    ['a key of another project', async () => [(await makeProject('other')).projectId, apiKeyId]],
+    ['a key that does not exist', async () => [projectId, randomUUID()]],
   ])('does not find %s', async (_, ids) => {
-    const [project = '', key = ''] = ids();
+    const [project = '', key = ''] = await ids();
     const args = ['key', 'set-limits', '--project', project, '--key', key, '--rate', '1'];
     const { code, stderr } = await desk.ceiba(args);
     expect(code).toBe(2);

@@ -13,10 +13,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let projectId: string;
 beforeEach(async () => {
-  const yaml = 'owner: { email: ops@example.com }\nprojects:\n  - name: reports\n';
-  const { stdout } = await desk.apply(yaml, { json: true });
-  projectId = JSON.parse(stdout).projects[0].projectId;
+  projectId = await makeProject('reports');
 });
+
+async function makeProject(name: string): Promise<string> {
+  const yaml = `owner: { email: ops@example.com }\nprojects:\n  - name: ${name}\n`;
+  const { stdout } = await desk.apply(yaml, { json: true });
+  return JSON.parse(stdout).projects[0].projectId;
+}
 
 const key = (command: string, args: readonly string[], options: RunOptions = {}) =>
   desk.ceiba(['key', command, '--project', projectId, ...args], options);
@@ -274,7 +278,7 @@ describe.each([
 
   test('does not find a key of another project', async () => {
     const { apiKeyId } = await create();
-    const project = randomUUID();
+    const project = await makeProject('other');
     const args = ['key', name, '--project', project, '--key', apiKeyId, '--yes'];
     const { code, stderr } = await desk.ceiba(args);
     expect(code).toBe(2);
