@@ -378,7 +378,7 @@ export const ACTIONS: Record<string, ActionCase> = {
   ),
   ...actionsOf(
     '(console)/projects/[projectId]/simulator/actions.ts',
-    'developer',
+    'viewer',
     '{project}/simulator',
     {
       simulateCall: ({ projectId, apiKeyId }) => ({

@@ -113,7 +113,6 @@ export const ROUTES: Record<string, RouteCase> = {
   '/(console)/projects/[projectId]/settings/page': ofProject('/settings'),
   '/(console)/projects/[projectId]/simulator/page': ofProject(
     ({ apiKeyId }) => `/simulator?apiKeyId=${apiKeyId}&method=GET&path=/v1/matrix`,
-    'developer',
   ),
   '/(console)/projects/[projectId]/subscription/page': ofProject('/subscription'),
   '/(console)/projects/[projectId]/usage/page': ofProject('/usage?range=30d'),

@@ -4,8 +4,8 @@ import { mayDo, PROJECT_RIGHTS, PROJECT_ROLES, type ProjectRight } from './proje
 /** The whole table, so that a change of a right shows here. */
 const MATRIX = `
 view                  viewer developer owner
+simulate              viewer developer owner
 leave                 viewer developer owner
-simulate                     developer owner
 change_keys                  developer owner
 change_customers             developer owner
 change_customer_plans                  owner

@@ -14,9 +14,10 @@ export type ProjectRole = (typeof PROJECT_ROLES)[number];
 export const PROJECT_RIGHTS = {
   /** Reading every page, and downloading what it shows. */
   view: 'viewer',
+  /** Deciding a call in the simulator, which changes and charges nothing. */
+  simulate: 'viewer',
   /** Leaving; an owner transfers the project first, which the verb checks. */
   leave: 'viewer',
-  simulate: 'developer',
   /** Creating, moving, revoking and archiving keys, their expiry, their limits and their scopes. */
   change_keys: 'developer',
   /** Creating, changing, suspending and resuming customers. */

@@ -6,6 +6,7 @@ import {
   type Limit,
   lookupDigestOf,
   type Policy,
+  type ProjectRight,
   parsePathPattern,
   windowOfPeriod,
 } from '@ceiba/domain';
@@ -35,11 +36,12 @@ export type SimulatedCall = Omit<SimulationInput, 'projectId'>;
  * Describes the decision on a call, gate by gate. It comes from `readSimulation`, which uses
  * the rules and the lookup of the Runtime; this adds the value that each gate checked and the fix.
  *
+ * @param may the rights of the reader: a remedy has no link to a page that they may not open
  * @returns null if the project no longer exists
  */
 export async function simulate(
   db: Database,
-  project: Project,
+  { project, may }: SimulatedProject,
   call: SimulatedCall,
 ): Promise<Simulation | null> {
   const facts = await readSimulation(db, { projectId: project.projectId, ...call });
@@ -49,7 +51,7 @@ export async function simulate(
   const denialReason = facts.denialReason ?? (limits?.rate === 0 ? 'rate_limited' : null);
   const denying = gateThatDenied({ ...facts, denialReason });
   const policies = denying === 'policy_no_match' ? await listPolicies(db, project.projectId) : [];
-  const seen: Seen = { project, facts, call, limits, policies };
+  const seen: Seen = { project, may, facts, call, limits, policies };
   return {
     denialReason,
     apiKey: facts.apiKey && {
@@ -63,8 +65,12 @@ export async function simulate(
   };
 }
 
-interface Seen {
+export interface SimulatedProject {
   project: Project;
+  may: (right: ProjectRight) => boolean;
+}
+
+interface Seen extends SimulatedProject {
   facts: SimulationFacts;
   call: SimulatedCall;
   /** Null if a gate before the limits denies. */
@@ -75,14 +81,13 @@ interface Seen {
 
 /** The value that each gate checked and, if it denied the call, how to fix it. */
 const GATES: Record<GateId, (seen: Seen, stopped: boolean) => GateView> = {
-  missing_api_key: ({ project }, stopped) =>
+  missing_api_key: (seen, stopped) =>
     stopped
       ? {
           saw: 'none',
           remedy: {
             text: 'Send a key as “x-api-key: …” or as “Authorization: Bearer …”.',
-            href: hrefOf(project, 'keys/new'),
-            label: 'Create a key',
+            ...toNewKey(seen),
           },
         }
       : {},
@@ -99,14 +104,14 @@ const GATES: Record<GateId, (seen: Seen, stopped: boolean) => GateView> = {
       : {
           saw: `${legible(facts.apiKey?.displayName ?? '')}${facts.byPreviousSecret ? BY_OLD_SECRET : ''}`,
         },
-  revoked_api_key: ({ project, facts }, stopped) =>
+  revoked_api_key: (seen, stopped) =>
     stopped
-      ? { saw: 'revoked', ...at(facts.apiKey?.revokedAt), remedy: newKey(project, 'revoked') }
-      : { saw: 'created', ...at(facts.apiKey?.createdAt) },
-  archived_api_key: ({ project, facts }, stopped) =>
+      ? { saw: 'revoked', ...at(seen.facts.apiKey?.revokedAt), remedy: newKey(seen, 'revoked') }
+      : { saw: 'created', ...at(seen.facts.apiKey?.createdAt) },
+  archived_api_key: (seen, stopped) =>
     stopped
-      ? { saw: 'archived', ...at(facts.apiKey?.archivedAt), remedy: newKey(project, 'archived') }
-      : lastUse(facts.apiKey?.lastUsedAt),
+      ? { saw: 'archived', ...at(seen.facts.apiKey?.archivedAt), remedy: newKey(seen, 'archived') }
+      : lastUse(seen.facts.apiKey?.lastUsedAt),
   expired_api_key: ({ project, facts: { apiKey } }, stopped) => {
     const remedy = (text: string) => ({
       remedy: { text, href: hrefOf(project, `keys/${apiKey?.apiKeyId}`), label: 'Go to the key' },
@@ -328,7 +333,13 @@ const policyWithCost = (policy: PolicyRecord) =>
     ? policyText(policy)
     : `${policyText(policy)}, ${policy.cost === 0 ? 'free' : `costs ${formatCount(policy.cost)}`}`;
 
-function noPolicy({ project, facts: { match }, policies, call: { method, path } }: Seen): GateView {
+function noPolicy({
+  project,
+  may,
+  facts: { match },
+  policies,
+  call: { method, path },
+}: Seen): GateView {
   const saw =
     policies.length === 0
       ? 'there are no policies'
@@ -362,8 +373,10 @@ function noPolicy({ project, facts: { match }, policies, call: { method, path } 
       text: near
         ? `${policyText(near)} matches the path, but not the method ${method}.`
         : 'Calls that no policy matches are denied. Add a policy to allow this call.',
-      href: hrefOf(project, `policies/new?${query}`),
-      label: `Add a policy for ${method} ${pattern.pattern}`,
+      ...(may('change_policies') && {
+        href: hrefOf(project, `policies/new?${query}`),
+        label: `Add a policy for ${method} ${pattern.pattern}`,
+      }),
     },
   };
 }
@@ -371,11 +384,13 @@ function noPolicy({ project, facts: { match }, policies, call: { method, path } 
 const matchesUnderItsMethod = (policy: Policy, path: string) =>
   explainMatch([policy], policy.method, path).winner !== null;
 
-const newKey = (project: Project, state: string) => ({
+const newKey = (seen: Seen, state: string) => ({
   text: `A key that is ${state} cannot be used again. Create a new key for the caller.`,
-  href: hrefOf(project, 'keys/new'),
-  label: 'Create a key',
+  ...toNewKey(seen),
 });
+
+const toNewKey = ({ project, may }: Seen) =>
+  may('change_keys') && { href: hrefOf(project, 'keys/new'), label: 'Create a key' };
 
 const lastUse = (lastUsedAt: string | null | undefined): GateView =>
   lastUsedAt ? { saw: 'last used', ...at(lastUsedAt) } : { saw: 'never used' };

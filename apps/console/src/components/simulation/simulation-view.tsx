@@ -114,16 +114,18 @@ function gateOf({ gate, state, saw, at, remedy }: SimulatedGate): Gate {
     remedy: remedy && (
       <div className="mt-2 grid gap-2">
         <p>{remedy.text}</p>
-        <p>
-          <TextLink
-            href={remedy.href}
-            look="step"
-            className="inline-flex items-center gap-1 wrap-anywhere"
-          >
-            {remedy.label}
-            <ArrowRight aria-hidden="true" className="size-4 shrink-0" />
-          </TextLink>
-        </p>
+        {remedy.href !== undefined && (
+          <p>
+            <TextLink
+              href={remedy.href}
+              look="step"
+              className="inline-flex items-center gap-1 wrap-anywhere"
+            >
+              {remedy.label}
+              <ArrowRight aria-hidden="true" className="size-4 shrink-0" />
+            </TextLink>
+          </p>
+        )}
       </div>
     ),
   };

@@ -47,8 +47,8 @@ export interface SimulatedGate {
   saw?: string;
   /** A time that belongs to that value, ISO 8601. */
   at?: string;
-  /** How to fix it, and where. */
-  remedy?: { text: string; href: string; label: string };
+  /** How to fix it, and where; the place is absent for users who may not open it. */
+  remedy?: { text: string; href?: string; label?: string };
 }
 
 /** What a gate shows, beside its state. */

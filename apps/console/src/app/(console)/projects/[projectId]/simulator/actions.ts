@@ -1,6 +1,7 @@
 'use server';
 
 import { authorizeRequestSchema } from '@ceiba/contract';
+import { mayDo, type ProjectRight } from '@ceiba/domain';
 import { z } from 'zod';
 import type { Choice } from '#components/combobox.tsx';
 import type { Simulation } from '#components/simulation/simulation.ts';
@@ -21,12 +22,13 @@ export const simulateCall = projectQuery({
     z.object({ source: z.literal('pasted'), apiKey: z.string().max(65_536).trim(), ...call }),
     z.object({ source: z.literal('none'), ...call }),
   ]),
-  async run({ ctx, project }, { method, path, ...input }): Promise<Simulation> {
+  async run({ ctx, project, role }, { method, path, ...input }): Promise<Simulation> {
     const credential =
       input.source === 'chosen'
         ? { apiKeyId: input.apiKeyId }
         : { presented: input.source === 'pasted' ? input.apiKey : null };
-    const simulation = await simulate(ctx.db, project, { credential, method, path });
+    const may = (right: ProjectRight) => mayDo(role, right);
+    const simulation = await simulate(ctx.db, { project, may }, { credential, method, path });
     const isGone = simulation === null || ('apiKeyId' in credential && simulation.apiKey === null);
     if (isGone) refuse('not_found', 'The key no longer exists. Reload the page to choose another.');
     return simulation;

@@ -12,7 +12,7 @@ import { readKeyChoices } from './key-choices.ts';
 export const metadata: Metadata = { title: 'Simulator' };
 
 export default async function SimulatorPage({ params, searchParams }: PageProps<'projectId'>) {
-  const { project } = await requireProject((await params).projectId, 'simulate');
+  const { project, may } = await requireProject((await params).projectId, 'simulate');
   const query = await searchParams;
   const asked = textOf(query, 'apiKeyId');
   const method = textOf(query, 'method') || 'GET';
@@ -21,11 +21,15 @@ export default async function SimulatorPage({ params, searchParams }: PageProps<
   const initial =
     path.startsWith('/') && !keys.isGone
       ? await withDatabase((db) =>
-          simulate(db, project, {
-            credential: keys.chosen === null ? { presented: null } : { apiKeyId: keys.chosen.id },
-            method,
-            path,
-          }),
+          simulate(
+            db,
+            { project, may },
+            {
+              credential: keys.chosen === null ? { presented: null } : { apiKeyId: keys.chosen.id },
+              method,
+              path,
+            },
+          ),
         )
       : null;
   return (

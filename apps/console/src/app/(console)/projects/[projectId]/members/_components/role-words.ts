@@ -2,8 +2,8 @@ import type { MemberRole, ProjectRole } from '@ceiba/domain';
 
 /** What each role that a member can have may do. */
 export const MEMBER_ROLE_WORDS = {
-  viewer: 'Sees every page and downloads what it shows.',
-  developer: 'Also changes keys, policies and alerts, and uses the simulator.',
+  viewer: 'Sees every page, downloads what it shows, and uses the simulator.',
+  developer: 'Also changes keys, policies and alerts.',
 } as const satisfies Record<MemberRole, string>;
 
 /** What each role may do, in the order of the list. */

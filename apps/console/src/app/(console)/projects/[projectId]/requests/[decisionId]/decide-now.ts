@@ -1,7 +1,7 @@
 import 'server-only';
-import type { Database, DecisionRecord, Project } from '@ceiba/schema';
+import type { Database, DecisionRecord } from '@ceiba/schema';
 import type { Simulation } from '#components/simulation/simulation.ts';
-import { simulate } from '#server/simulate.ts';
+import { type SimulatedProject, simulate } from '#server/simulate.ts';
 
 /** Why a recorded call cannot be decided again. */
 export type NotRepeatable = 'no_path' | 'unknown_key' | 'deleted';
@@ -12,7 +12,7 @@ export type NotRepeatable = 'no_path' | 'unknown_key' | 'deleted';
  */
 export async function decideNow(
   db: Database,
-  project: Project,
+  project: SimulatedProject,
   { outcome, apiKeyId, method, path }: DecisionRecord,
 ): Promise<Simulation | NotRepeatable> {
   if (apiKeyId === null && outcome !== 'missing_api_key') return 'unknown_key';

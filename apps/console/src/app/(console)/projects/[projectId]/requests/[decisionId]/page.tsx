@@ -5,14 +5,12 @@ import {
   type DecisionRecord,
   findDecision,
   listPolicies,
-  type Project,
   readCustomerNames,
   readKeyNames,
 } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import type { ReactNode } from 'react';
-import type { Simulation } from '#components/simulation/simulation.ts';
 import { DecisionCard, SimulationView } from '#components/simulation/simulation-view.tsx';
 import { ButtonLink, buttonLooks } from '#components/ui/button.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
@@ -25,6 +23,7 @@ import type { PageProps } from '#lib/list-query.ts';
 import { requestsHref } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import type { SimulatedProject } from '#server/simulate.ts';
 import { env } from '../../../../../../env.ts';
 import { calledOf } from '../../customers/customer-state.ts';
 import { decideNow, type NotRepeatable } from './decide-now.ts';
@@ -38,7 +37,7 @@ export default async function RequestPage({ params }: PageProps<'projectId' | 'd
   const { projectId, decisionId } = await params;
   const { project, may } = await requireProject(projectId);
   const found = UUID.test(decisionId)
-    ? await withDatabase((db) => readRequest(db, project, decisionId))
+    ? await withDatabase((db) => readRequest(db, { project, may }, decisionId))
     : null;
   if (found === null) notFound();
   const { decision, customer, recorded, now } = found;
@@ -87,7 +86,7 @@ export default async function RequestPage({ params }: PageProps<'projectId' | 'd
               <NotRepeated projectId={project.projectId} decision={decision} reason={now} />
             </p>
           ) : (
-            <SimulationView simulation={may('change_policies') ? now : withoutRemedies(now)} />
+            <SimulationView simulation={now} />
           )}
         </Half>
       </div>
@@ -95,14 +94,8 @@ export default async function RequestPage({ params }: PageProps<'projectId' | 'd
   );
 }
 
-/** For users who may not apply the remedies. */
-const withoutRemedies = (simulation: Simulation): Simulation => ({
-  ...simulation,
-  gates: simulation.gates.map(({ remedy: _, ...gate }) => gate),
-});
-
-async function readRequest(db: Database, project: Project, decisionId: string) {
-  const { projectId } = project;
+async function readRequest(db: Database, of: SimulatedProject, decisionId: string) {
+  const { projectId } = of.project;
   const decision = await findDecision(db, { projectId, decisionId });
   if (decision === null) return null;
   const { apiKeyId, customerId, policyId } = decision;
@@ -110,7 +103,7 @@ async function readRequest(db: Database, project: Project, decisionId: string) {
     readKeyNames(db, { projectId, apiKeyIds: apiKeyId === null ? [] : [apiKeyId] }),
     readCustomerNames(db, { projectId, customerIds: customerId === null ? [] : [customerId] }),
     policyId === null ? [] : listPolicies(db, projectId),
-    decideNow(db, project, decision),
+    decideNow(db, of, decision),
   ]);
   const customer = customerId === null ? undefined : customers.get(customerId);
   const recorded = explainRecord({
