@@ -19,7 +19,7 @@ export function QuotaMonth({ use, projection }: QuotaMonthProps) {
   return (
     <div className="numbers">
       <p className="flex flex-wrap items-baseline gap-x-2">
-        <span className="text-title font-semibold">{formatCount(use.used)}</span>
+        <span className="text-figure font-semibold">{formatCount(use.used)}</span>
         {quota !== null && (
           <span className="text-muted">
             of {formatCount(quota)} requests, {formatShare(use.used, quota)}
@@ -49,7 +49,8 @@ function QuotaBar({ use, quota, projection }: QuotaMonthProps & { quota: number 
   const whole = Math.max(quota, projection.expectedAtMonthEnd, use.used, 1);
   const percent = (count: number) => `${(count / whole) * 100}%`;
   const isTight = quota === 0 || use.used / quota >= NEARLY_USED;
-  const tone = isTight ? 'fill-limit' : 'fill-allow';
+  const isUsedUp = use.used >= quota;
+  const tone = isUsedUp ? 'fill-deny' : isTight ? 'fill-limit' : 'fill-accent';
   return (
     <svg
       role="img"

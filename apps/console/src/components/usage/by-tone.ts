@@ -13,6 +13,12 @@ export const TONE_FILLS = {
   deny: 'fill-deny',
 } as const;
 
+export const TONE_SWATCHES = {
+  allow: 'bg-allow-bar',
+  limit: 'bg-limit',
+  deny: 'bg-deny',
+} as const;
+
 /** Counts of allowed calls, calls that a limit denied, and calls denied for another reason. */
 export interface ToneCounts {
   totals: Record<OutcomeTone, number>;

@@ -1,25 +1,25 @@
 import { nextStep } from '@ceiba/domain';
 import type { UsageSeries } from '@ceiba/schema';
 import { clsx } from 'clsx';
-import { Check, Gauge, X } from 'lucide-react';
 import { formatCompact, formatCount, formatShares, plural, sum } from '../../lib/format.ts';
-import { Chip } from '../ui/chip.tsx';
 import { Table } from '../ui/table.tsx';
 import {
   byTone,
   type OutcomeTone,
   TONE_FILLS,
   TONE_NAMES,
+  TONE_SWATCHES,
   TONE_WORDS,
   TONES,
   type ToneCounts,
 } from './by-tone.ts';
 import { ChartPointer } from './chart-pointer.tsx';
-import { axisMax, stepName } from './steps.ts';
+import { axisMax, shareMax, stepName } from './steps.ts';
 
 /** The size of the drawing, which is stretched to the available width. */
 const WIDTH = 1_000;
 const HEIGHT = 176;
+const SHARE_HEIGHT = 32;
 /** The largest width of a bar. */
 const WIDEST = 60;
 /** The most links over the bars; more would be narrower than a pointer. */
@@ -28,7 +28,6 @@ const SLOTS_MAX = 100;
 const NAMED_MAX = 8;
 /** A longer table is only in the CSV file. */
 const TABLE_ROWS_MAX = 120;
-const ICONS = { allow: Check, limit: Gauge, deny: X } as const;
 
 /** What of a series is drawn. */
 export type ChartSeries = Pick<UsageSeries, 'lines' | 'starts' | 'step'>;
@@ -48,8 +47,8 @@ export interface OutcomeChartProps {
 }
 
 /**
- * Decisions by outcome over time: stacked bars and a line of the denied share, rendered on the
- * server, and a table of the numbers.
+ * Decisions by outcome over time: stacked bars and below them, with its own axis, the share that was
+ * denied; rendered on the server, with a table of the numbers.
  */
 export function OutcomeChart({
   series,
@@ -62,14 +61,18 @@ export function OutcomeChart({
   const tones = byTone(series);
   const shares = formatShares(shown.map((tone) => tones.totals[tone]));
   return (
-    <figure className="numbers">
-      <figcaption className="mb-6 grid grid-cols-3 gap-4 sm:flex sm:flex-wrap sm:gap-x-8">
+    <figure>
+      <figcaption className="mb-5 grid grid-cols-3 gap-4 sm:flex sm:flex-wrap sm:gap-x-8">
         {shown.map((tone, index) => (
           <div key={tone}>
-            <Chip tone={tone} icon={ICONS[tone]}>
+            <p className="flex items-center gap-1.5 text-small text-muted">
+              <span
+                aria-hidden="true"
+                className={`size-2.5 rounded-[2px] ${TONE_SWATCHES[tone]}`}
+              />
               {TONE_NAMES[tone]}
-            </Chip>
-            <p className="mt-1 flex items-baseline gap-x-2 max-sm:flex-col">
+            </p>
+            <p className="flex items-baseline gap-x-2 max-sm:flex-col">
               <span className="text-title font-semibold">{formatCount(tones.totals[tone])}</span>
               <span className="text-small text-muted">{shares[index]}</span>
             </p>
@@ -78,10 +81,6 @@ export function OutcomeChart({
             )}
           </div>
         ))}
-        <p className="flex items-center gap-2 self-start text-small text-muted max-sm:col-span-3">
-          <span aria-hidden="true" className="w-4 border-t border-ink/70" />
-          Denied share, on the right axis
-        </p>
       </figcaption>
       <Bars series={series} tones={tones} hrefOf={hrefOf} timeZone={timeZone} shown={shown} />
       {!brief && series.starts.length <= TABLE_ROWS_MAX && (
@@ -112,8 +111,10 @@ function Bars({
   const highest = Math.max(0, ...counts.map(({ allow, limit, deny }) => allow + limit + deny));
   const max = axisMax(highest);
   const paths = barPaths(counts, max);
+  const shares = counts.map(deniedShare);
+  const mostDenied = Math.max(0, ...shares.map((share) => share ?? 0));
   return (
-    <div className="grid grid-cols-[auto_minmax(0,1fr)_auto] gap-x-3 text-small text-muted">
+    <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-small text-muted">
       <Axis className="text-right" names={[formatCompact(max), formatCompact(max / 2), '0']} />
       <div className="relative">
         <svg
@@ -134,11 +135,6 @@ function Bars({
           {TONES.map((tone) => (
             <path key={tone} d={paths[tone]} className={TONE_FILLS[tone]} />
           ))}
-          <path
-            d={deniedShareLine(counts)}
-            vectorEffect="non-scaling-stroke"
-            className="fill-none stroke-ink/70"
-          />
         </svg>
         <ChartPointer label="Decisions by time. The arrow keys move between the bars.">
           {slotsOf(starts.length).map(({ first, length }, index, slots) => {
@@ -165,16 +161,50 @@ function Bars({
           })}
         </ChartPointer>
       </div>
-      <Axis names={['100%', '50%', '0%']} />
+      {mostDenied > 0 && <DeniedShare shares={shares} max={shareMax(mostDenied)} />}
       <TimeAxis starts={starts} step={step} timeZone={timeZone} />
     </div>
   );
 }
 
-/** The values at the three lines of the drawing, from the top. */
+/** The denied share of each step that has any calls, as a line with an axis of its own. */
+function DeniedShare({ shares, max }: { shares: readonly (number | null)[]; max: number }) {
+  return (
+    <>
+      <p className="col-start-2 mt-4 mb-1">Share denied or limited</p>
+      <Axis className="text-right" names={[`${max * 100}%`, '0%']} />
+      <svg
+        aria-hidden="true"
+        viewBox={`0 0 ${WIDTH} ${SHARE_HEIGHT}`}
+        preserveAspectRatio="none"
+        className="block h-8 w-full overflow-visible"
+      >
+        {[0, SHARE_HEIGHT].map((y) => (
+          <path
+            key={y}
+            d={`M0 ${y}H${WIDTH}`}
+            vectorEffect="non-scaling-stroke"
+            className="stroke-line"
+          />
+        ))}
+        <path
+          d={shareLine(shares, max)}
+          vectorEffect="non-scaling-stroke"
+          strokeWidth="1.5"
+          className="fill-none stroke-deny"
+        />
+      </svg>
+    </>
+  );
+}
+
+/** The values at the lines of the drawing, from the top. */
 function Axis({ names, className }: { names: readonly string[]; className?: string }) {
   return (
-    <div aria-hidden="true" className={clsx('-my-2.5 flex flex-col justify-between', className)}>
+    <div
+      aria-hidden="true"
+      className={clsx('figures -my-2.25 flex flex-col justify-between', className)}
+    >
       {names.map((name) => (
         <span key={name}>{name}</span>
       ))}
@@ -205,6 +235,7 @@ function TimeAxis({
           className={clsx(isInner(index) && (each ? 'max-lg:hidden' : 'max-sm:hidden'))}
         >
           {stepName(start, step, timeZone)}
+          {index === shown.length - 1 && ` ${step === 'hour' ? timeZone : 'UTC'}`}
         </span>
       ))}
     </p>
@@ -239,15 +270,21 @@ function slotsOf(steps: number): { first: number; length: number }[] {
   }));
 }
 
-/** The share of denied calls at each step that has any, from 0 at the bottom to all at the top. */
-function deniedShareLine(counts: ToneCounts['counts']): string {
-  const width = WIDTH / counts.length;
-  const points = counts.flatMap(({ allow, limit, deny }, index) => {
-    const total = allow + limit + deny;
-    const y = HEIGHT * (1 - (limit + deny) / total);
-    return total === 0 ? [] : [`${rounded(width * (index + 0.5))} ${rounded(y)}`];
-  });
-  return points.length < 2 ? '' : `M${points.join('L')}`;
+/** The part of the calls that was denied or limited; null without calls. */
+function deniedShare({ allow, limit, deny }: ToneCounts['totals']): number | null {
+  const total = allow + limit + deny;
+  return total === 0 ? null : (limit + deny) / total;
+}
+
+/** From 0 at the bottom to `max` at the top. A single point is a short line. */
+function shareLine(shares: readonly (number | null)[], max: number): string {
+  const width = WIDTH / shares.length;
+  const points = shares.flatMap((share, index) =>
+    share === null
+      ? []
+      : [`${rounded(width * (index + 0.5))} ${rounded(SHARE_HEIGHT * (1 - share / max))}`],
+  );
+  return points.length === 1 ? `M${points[0]}h4` : `M${points.join('L')}`;
 }
 
 const rounded = (length: number) => Math.round(length * 100) / 100;
@@ -269,12 +306,12 @@ function Numbers({ series: { starts, step }, tones: { counts }, timeZone, shown 
       <summary className="w-fit cursor-pointer rounded text-small font-medium text-muted hover:text-ink">
         Show the numbers
       </summary>
-      <div className="mt-2 max-h-96 overflow-y-auto">
+      <div className="-mx-3 mt-2 max-h-96 overflow-y-auto px-3">
         <Table
           label="Decisions by outcome, as numbers"
           items={rows}
           keyOf={({ start }) => start.getTime()}
-          rowProps={() => ({ className: '*:h-10' })}
+          rowProps={() => ({ className: '*:h-8' })}
           columns={[
             {
               name: `In ${step === 'hour' ? timeZone : 'UTC'}`,

@@ -28,7 +28,7 @@ export function QuotaBar({ used, quota }: { used: number; quota: number }) {
       <rect
         width={`${share * 100}%`}
         height="8"
-        className={share >= NEARLY_USED ? 'fill-limit' : 'fill-allow-bar'}
+        className={share >= 1 ? 'fill-deny' : share >= NEARLY_USED ? 'fill-limit' : 'fill-accent'}
       />
     </svg>
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { axisMax, stepName } from './steps.ts';
+import { axisMax, shareMax, stepName } from './steps.ts';
 
 describe('axisMax', () => {
   it.each([
@@ -15,6 +15,17 @@ describe('axisMax', () => {
     [999_999, 1_000_000],
   ])('rounds %i up to %i', (highest, max) => {
     expect(axisMax(highest)).toBe(max);
+  });
+});
+
+describe('shareMax', () => {
+  it.each([
+    [0.001, 0.05],
+    [0.05, 0.05],
+    [0.07, 0.1],
+    [0.51, 1],
+  ])('rounds %f up to %f', (highest, max) => {
+    expect(shareMax(highest)).toBe(max);
   });
 });
 

@@ -18,3 +18,7 @@ export function axisMax(highest: number): number {
   const factors = power === 1 ? [2, 4, 6, 8, 10] : [1, 2, 3, 4, 6, 8, 10];
   return factors.map((factor) => factor * power).find((max) => max >= highest) ?? highest;
 }
+
+/** The least of a few shares that is at least the highest one. */
+export const shareMax = (highest: number): number =>
+  [0.05, 0.1, 0.25, 0.5].find((max) => max >= highest) ?? 1;

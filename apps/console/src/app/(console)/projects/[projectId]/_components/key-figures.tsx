@@ -1,5 +1,7 @@
 import type { QuotaUse, UsageSeries } from '@ceiba/schema';
+import { clsx } from 'clsx';
 import type { ReactNode } from 'react';
+import { NEARLY_USED } from '#components/subscription/quota-month.tsx';
 import { Link } from '#components/ui/link.tsx';
 import { byTone } from '#components/usage/by-tone.ts';
 import { countChange, shareChange } from '#components/usage/change.ts';
@@ -21,7 +23,7 @@ export function KeyFigures({ projectId, decisions, before, use, ...counts }: Key
   const here = `/projects/${projectId}`;
   const denied = deniedOf(decisions);
   return (
-    <dl className="numbers mb-4 grid grid-cols-2 gap-px overflow-hidden rounded border bg-line lg:grid-cols-4">
+    <dl className="-mx-3 mb-6 grid grid-cols-2 gap-y-2 lg:grid-cols-4">
       <Figure
         name="Decisions in 24 hours"
         href={`${here}/usage?range=24h`}
@@ -36,7 +38,7 @@ export function KeyFigures({ projectId, decisions, before, use, ...counts }: Key
       >
         {formatShare(...denied)}
       </Figure>
-      <Figure name="Quota used" href={`${here}/subscription`}>
+      <Figure name="Quota used" href={`${here}/subscription`} {...quotaState(use)}>
         {use.monthlyQuota === null ? 'No quota' : formatShare(use.used, use.monthlyQuota)}
       </Figure>
       <Figure name="Active keys" href={`${here}/keys`} of={counts.activeKeyCap}>
@@ -51,6 +53,16 @@ const deniedOf = (series: UsageSeries): [part: number, whole: number] => [
   series.total,
 ];
 
+/** Whether the quota is an exception, in a word and a colour. */
+function quotaState({ used, monthlyQuota }: QuotaUse): Pick<FigureProps, 'change' | 'tone'> {
+  if (monthlyQuota === null || used < monthlyQuota * NEARLY_USED) return {};
+  return used < monthlyQuota
+    ? { change: 'Nearly used up', tone: 'warning' }
+    : { change: 'Used up: calls are denied', tone: 'alarm' };
+}
+
+const TONES = { warning: 'text-limit-text', alarm: 'text-deny-text' } as const;
+
 interface FigureProps {
   name: string;
   href: string;
@@ -58,23 +70,28 @@ interface FigureProps {
   of?: number;
   /** Compared with the day before. */
   change?: string | undefined;
+  /** Of an exception. */
+  tone?: keyof typeof TONES | undefined;
   children: ReactNode;
 }
 
-function Figure({ name, href, of, change, children }: FigureProps) {
+function Figure({ name, href, of, change, tone, children }: FigureProps) {
   return (
-    <div className="relative bg-surface px-4 py-4 transition-colors sm:px-6 hover:bg-hover">
+    <div className="relative rounded px-3 py-2 transition-colors hover:bg-hover">
       <dt className="text-small text-muted">{name}</dt>
-      <dd className="text-title font-semibold">
+      <dd className={clsx('text-figure font-semibold', tone && TONES[tone])}>
         <Link href={href} className="rounded after:absolute after:inset-0">
           {children}
           <span className="sr-only">, {name}</span>
         </Link>
         {of !== undefined && (
-          <span className="text-small font-normal text-muted"> of {formatCount(of)}</span>
+          <span className="text-body font-normal tracking-normal text-muted">
+            {' '}
+            of {formatCount(of)}
+          </span>
         )}
       </dd>
-      {change && <dd className="mt-1 text-small text-muted">{change}</dd>}
+      {change && <dd className="text-small text-muted">{change}</dd>}
     </div>
   );
 }

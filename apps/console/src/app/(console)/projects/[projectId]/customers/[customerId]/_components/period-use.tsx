@@ -30,7 +30,7 @@ function Quota({ period: { used: count, quota }, used }: { period: QuotaOfPeriod
   return (
     <div>
       <p className="flex flex-wrap items-baseline gap-x-2">
-        <span className="text-title font-semibold">{formatCount(count)}</span>
+        <span className="text-figure font-semibold">{formatCount(count)}</span>
         <span className="text-muted">
           {quota === null
             ? `${used}; the customer has no quota`
