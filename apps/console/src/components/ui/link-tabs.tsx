@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { Link } from './link.tsx';
 
 export interface LinkTabsProps {
@@ -8,14 +9,14 @@ export interface LinkTabsProps {
 /** Tabs that are links, so that the URL holds the current one. */
 export function LinkTabs({ label, tabs }: LinkTabsProps) {
   return (
-    <nav aria-label={label} className="mb-6 flex gap-1 overflow-x-auto border-b">
+    <nav aria-label={label} className="mb-4 flex gap-1 overflow-x-auto border-b">
       {tabs.map(({ href, name, current }) => (
         <Link
           key={href}
           href={href}
           scroll={false}
           aria-current={current ? 'page' : undefined}
-          className="-mb-px flex h-10 items-center border-b-2 border-transparent px-2 sm:px-3 font-medium whitespace-nowrap text-muted transition-colors hover:text-ink focus-visible:-outline-offset-2 aria-[current=page]:border-accent-text aria-[current=page]:text-ink"
+          className="-mb-px flex h-9 items-center border-b-2 border-transparent px-2 sm:px-3 font-medium whitespace-nowrap text-muted transition-colors hover:text-ink focus-visible:-outline-offset-2 aria-[current=page]:border-accent-text aria-[current=page]:text-ink"
         >
           {name}
         </Link>
@@ -23,3 +24,19 @@ export function LinkTabs({ label, tabs }: LinkTabsProps) {
     </nav>
   );
 }
+
+export interface ListBarProps {
+  tabs: ReactNode;
+  /** The search of the list and how it is shown. */
+  children: ReactNode;
+}
+
+/** Above a list: its tabs and, where there is room on the same line, its search. */
+export const ListBar = ({ tabs, children }: ListBarProps) => (
+  <div className="mb-3 flex flex-wrap items-end justify-between gap-x-6 gap-y-3 xl:border-b [&>nav]:mb-0 xl:[&>nav]:border-b-0">
+    {tabs}
+    <div className="flex min-w-0 items-center gap-2 max-sm:w-full sm:gap-3 xl:mb-1 xl:grow xl:justify-end">
+      {children}
+    </div>
+  </div>
+);

@@ -9,7 +9,7 @@ import type { Metadata } from 'next';
 import { ButtonLink } from '#components/ui/button.tsx';
 import { CsvLink } from '#components/ui/csv-link.tsx';
 import { EmptyState, NothingMatches } from '#components/ui/empty-state.tsx';
-import { LinkTabs } from '#components/ui/link-tabs.tsx';
+import { LinkTabs, ListBar } from '#components/ui/link-tabs.tsx';
 import { PageLinks } from '#components/ui/pagination.tsx';
 import { SearchInput } from '#components/ui/search-input.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
@@ -74,8 +74,9 @@ export default async function CustomersPage({ params, searchParams }: PageProps<
         <NoCustomers here={here} mayCreate={mayChange} />
       ) : (
         <>
-          <StatusTabs here={here} query={query} counts={counts} />
-          <SearchInput label="Search external IDs and names" className="mb-4" />
+          <ListBar tabs={<StatusTabs here={here} query={query} counts={counts} />}>
+            <SearchInput label="Search external IDs and names" />
+          </ListBar>
           {page.items.length === 0 ? (
             <Nothing here={here} query={query} />
           ) : (

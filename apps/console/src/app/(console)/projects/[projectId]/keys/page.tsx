@@ -14,7 +14,7 @@ import { cookies } from 'next/headers';
 import { ButtonLink } from '#components/ui/button.tsx';
 import { CsvLink } from '#components/ui/csv-link.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
-import { LinkTabs } from '#components/ui/link-tabs.tsx';
+import { LinkTabs, ListBar } from '#components/ui/link-tabs.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { PageLinks } from '#components/ui/pagination.tsx';
@@ -134,20 +134,23 @@ export default async function KeysPage({ params, searchParams }: PageProps<'proj
           )}
           <HintLinks here={here} query={query} counts={byHint} current={hint} />
           {hint === 'imported' && <ImportedKeys count={byHint.imported} mayReplace={mayChange} />}
-          <StatusTabs
-            here={here}
-            query={query}
-            counts={counts}
-            current={hint ? undefined : status}
-          />
-          <div className="mb-4 flex flex-wrap items-center gap-x-2 gap-y-2 sm:gap-x-4">
+          <ListBar
+            tabs={
+              <StatusTabs
+                here={here}
+                query={query}
+                counts={counts}
+                current={hint ? undefined : status}
+              />
+            }
+          >
             <SearchInput
               label="Search names, notes and prefixes"
               className="max-sm:w-auto max-sm:min-w-0 max-sm:flex-1"
             />
             <SortSelect order={order} className="max-sm:w-36 lg:hidden" />
-            <DensityToggle isDense={isDense} className="ml-auto max-sm:hidden" />
-          </div>
+            <DensityToggle isDense={isDense} className="max-sm:hidden" />
+          </ListBar>
           <KeySelection keys={keys.flatMap(selectable)}>
             {keys.length === 0 ? (
               <p className="py-8 text-muted">

@@ -33,7 +33,7 @@ export function CustomerTable({ projectId, customers, uses }: CustomerTableProps
       columns={[
         {
           name: 'Customer',
-          cellClassName: 'max-w-0 py-3 sm:w-2/5 sm:max-w-72',
+          cellClassName: 'w-1/2 max-w-0 max-sm:py-2.5',
           cell: (row) => <CustomerCell projectId={projectId} row={row} />,
         },
         {
@@ -41,11 +41,6 @@ export function CustomerTable({ projectId, customers, uses }: CustomerTableProps
           className: 'max-w-40 truncate max-md:hidden',
           cell: ({ plan }) =>
             plan === null ? <LimitText value={null} /> : <Name>{plan.name}</Name>,
-        },
-        {
-          name: 'State',
-          className: 'max-sm:hidden',
-          cell: (row) => <StatusChip status={stateOf(row, row.use.admits)} />,
         },
         {
           name: 'Active keys',
@@ -76,11 +71,14 @@ function CustomerCell({ projectId, row }: { projectId: string; row: Row }) {
   const { customerId, externalId, name, plan, use } = row;
   return (
     <>
-      <p className="truncate font-medium" title={legible(calledOf(row))}>
-        <TextLink href={`/projects/${projectId}/customers/${customerId}`} look="quiet">
-          <Name>{calledOf(row)}</Name>
-        </TextLink>
-      </p>
+      <div className="flex items-center gap-2">
+        <p className="min-w-0 truncate font-medium" title={legible(calledOf(row))}>
+          <TextLink href={`/projects/${projectId}/customers/${customerId}`} look="quiet">
+            <Name>{calledOf(row)}</Name>
+          </TextLink>
+        </p>
+        <StatusChip status={stateOf(row, use.admits)} hidesActive />
+      </div>
       {name !== '' && (
         <p className="truncate" title={legible(externalId)}>
           <code className="text-small text-muted">
@@ -90,7 +88,6 @@ function CustomerCell({ projectId, row }: { projectId: string; row: Row }) {
       )}
       <div className="mt-1 grid gap-2 text-small sm:hidden">
         <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-muted">
-          <StatusChip status={stateOf(row, use.admits)} />
           {plan !== null && <Name>{plan.name}</Name>}
         </p>
         <PeriodBar period={use.month} />

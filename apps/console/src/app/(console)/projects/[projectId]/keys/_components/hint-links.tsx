@@ -39,7 +39,7 @@ export function HintLinks({ here, query, counts, current }: HintLinksProps) {
   return (
     <nav
       aria-label="Needs attention"
-      className="mb-4 flex gap-2 max-sm:-mx-4 max-sm:-mt-1 max-sm:mb-3 max-sm:overflow-x-auto max-sm:px-4 max-sm:py-1 sm:flex-wrap"
+      className="mb-2 flex gap-2 max-sm:-mx-4 max-sm:-mt-1 max-sm:mb-3 max-sm:overflow-x-auto max-sm:px-4 max-sm:py-1 sm:flex-wrap"
     >
       {shown.map(({ hint, words }) => {
         const Icon = ICONS[hint];
@@ -54,11 +54,11 @@ export function HintLinks({ here, query, counts, current }: HintLinksProps) {
               cursor: undefined,
             })}
             className={clsx(
-              'numbers inline-flex h-11 shrink-0 items-center gap-2 rounded border px-3 text-small whitespace-nowrap transition-colors hover:bg-hover sm:h-8',
-              isCurrent ? 'border-accent-text bg-accent-soft text-accent-text' : 'bg-surface',
+              'numbers inline-flex h-11 shrink-0 items-center gap-1.5 rounded border border-control-line px-2.5 text-small whitespace-nowrap transition-colors hover:bg-control-hover sm:h-7',
+              isCurrent ? 'border-ink bg-accent-soft text-ink' : 'bg-control',
             )}
           >
-            <Icon aria-hidden="true" className="size-4 text-limit-text" />
+            <Icon aria-hidden="true" className="size-3.5 text-limit-text" />
             {formatCount(counts[hint])} {words}
             {isCurrent && <X aria-hidden="true" className="size-4" />}
             {isCurrent && <span className="sr-only">, filtered; show all</span>}

@@ -2,8 +2,4 @@ import { Import } from 'lucide-react';
 import { Chip } from '#components/ui/chip.tsx';
 
 /** Marks a key whose secret another issuer made. */
-export const ImportedChip = () => (
-  <Chip tone="limit" icon={Import}>
-    Imported
-  </Chip>
-);
+export const ImportedChip = () => <Chip icon={Import}>Imported</Chip>;

@@ -1,7 +1,7 @@
 import type { ProjectRight } from '@ceiba/domain';
 import type { ApiKeyRow, CustomerName } from '@ceiba/schema';
 import { clsx } from 'clsx';
-import { CalendarClock, Hourglass, Infinity as Never } from 'lucide-react';
+import { CalendarClock, Hourglass } from 'lucide-react';
 import { Chip, StatusChip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { actionsColumn, Table } from '#components/ui/table.tsx';
@@ -53,7 +53,7 @@ export function KeyTable(props: KeyTableProps) {
       rowProps={(key) => ({
         className: clsx(
           stateOf(key) !== 'active' && 'text-muted',
-          isDense && 'sm:*:h-10 sm:*:py-0.5',
+          isDense ? 'sm:*:h-8 sm:*:py-0.5' : 'sm:*:h-11 sm:*:py-0.5',
         ),
       })}
       columns={[
@@ -67,7 +67,7 @@ export function KeyTable(props: KeyTableProps) {
         {
           name: 'Key',
           sort: by('name'),
-          cellClassName: 'max-w-0 py-3 sm:w-2/5 sm:max-w-72',
+          cellClassName: 'w-1/2 max-w-0 max-sm:py-2.5',
           cell: (key) => (
             <KeyCell
               projectId={projectId}
@@ -97,11 +97,6 @@ export function KeyTable(props: KeyTableProps) {
               )
             );
           },
-        },
-        {
-          name: 'Status',
-          className: 'max-sm:hidden',
-          cell: (key) => <StatusChip status={stateOf(key)} />,
         },
         {
           name: 'Last used',
@@ -137,10 +132,7 @@ export function KeyTable(props: KeyTableProps) {
           className: 'whitespace-nowrap max-lg:hidden',
           cell: ({ expiresAt }) =>
             expiresAt === null ? (
-              <span className="flex items-center gap-1 text-muted">
-                <Never aria-hidden="true" className="size-4" />
-                Never
-              </span>
+              <span className="text-muted">Never</span>
             ) : (
               <RelativeTime at={expiresAt} inRow />
             ),
@@ -180,14 +172,19 @@ function KeyCell({ projectId, apiKey, customer, sort, isDense }: KeyCellProps) {
   return (
     <>
       <div className={clsx(isDense && 'sm:flex sm:items-center sm:gap-3')}>
-        <p className="min-w-0 truncate font-medium" title={legible(displayName)}>
-          <TextLink href={`/projects/${projectId}/keys/${apiKeyId}`} look="quiet">
-            <Name>{displayName}</Name>
-          </TextLink>
-        </p>
+        <div className="flex min-w-0 items-center gap-2">
+          <p className="min-w-0 truncate font-medium" title={legible(displayName)}>
+            <TextLink href={`/projects/${projectId}/keys/${apiKeyId}`} look="quiet">
+              <Name>{displayName}</Name>
+            </TextLink>
+          </p>
+          <span className="contents max-sm:hidden">
+            <StatusChip status={state} hidesActive />
+          </span>
+        </div>
         <p
           className={clsx(
-            'flex flex-wrap items-center gap-x-3 gap-y-1 max-sm:hidden',
+            'flex items-center gap-x-2 max-sm:hidden',
             isDense && 'sm:shrink-0 sm:max-lg:hidden',
           )}
         >
@@ -197,18 +194,14 @@ function KeyCell({ projectId, apiKey, customer, sort, isDense }: KeyCellProps) {
               <Name>{calledOf(customer)}</Name>
             </span>
           )}
-          <span className={clsx('contents', isDense && 'sm:hidden')}>
-            <Attention apiKey={apiKey} />
-          </span>
+          <Attention apiKey={apiKey} />
         </p>
       </div>
-      <div className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-small text-muted sm:hidden">
-        {state === 'active' && needsAttention(apiKey) ? (
-          <Attention apiKey={apiKey} />
-        ) : (
-          <StatusChip status={state} />
-        )}
+      <div className="mt-0.5 flex flex-wrap items-center gap-x-2 gap-y-1 text-small text-muted sm:hidden">
+        <code>{keyPrefix}…</code>
         <KeyFact apiKey={apiKey} sort={sort} />
+        <StatusChip status={state} hidesActive />
+        <Attention apiKey={apiKey} />
         {customer && (
           <span className="w-full truncate">
             <Name>{calledOf(customer)}</Name>
@@ -244,10 +237,6 @@ function KeyFact({ apiKey, sort }: Pick<KeyCellProps, 'apiKey' | 'sort'>) {
   );
 }
 
-/** Whether an active key has a word that says more than that it is active. */
-const needsAttention = ({ hints }: ApiKeyRow) =>
-  hints.includes('idle') || hints.includes('expires_soon') || hints.includes('imported');
-
 /** A word for each reason to look at a key. */
 function Attention({ apiKey: { hints } }: { apiKey: ApiKeyRow }) {
   return (
@@ -263,11 +252,6 @@ function Attention({ apiKey: { hints } }: { apiKey: ApiKeyRow }) {
         </Chip>
       )}
       {hints.includes('imported') && <ImportedChip />}
-      {hints.includes('never_expires') && (
-        <Chip icon={Never} className="max-sm:hidden lg:hidden">
-          Never expires
-        </Chip>
-      )}
     </>
   );
 }

@@ -24,7 +24,7 @@ export function CustomerFacts({ customer, use, sets, mayChange }: CustomerFactsP
   const { plan, subscriptionStatus, currentPeriodEnd, metadata, billingDay } = customer;
   const change = (step: CustomerStep, label: string) =>
     mayChange && (
-      <CustomerStepButton step={step} size="sm">
+      <CustomerStepButton step={step} size="sm" variant="quiet">
         {label}
       </CustomerStepButton>
     );

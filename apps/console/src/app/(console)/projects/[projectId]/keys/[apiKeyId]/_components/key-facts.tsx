@@ -32,7 +32,7 @@ export function KeyFacts(props: KeyFactsProps) {
   const { projectId, apiKey, customer, sets, defaultRate, mayChange } = props;
   const change = (step: KeyStep, label: string) =>
     mayChange && (apiKey.status === 'active' || step === 'describe') ? (
-      <KeyStepButton step={step} target={targetOf(apiKey)} size="sm">
+      <KeyStepButton step={step} target={targetOf(apiKey)} size="sm" variant="quiet">
         {label}
       </KeyStepButton>
     ) : null;
