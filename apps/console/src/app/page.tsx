@@ -52,10 +52,10 @@ export default async function LandingPage() {
       <SiteMain>
         <div className="grid items-center gap-12 py-12 lg:grid-cols-[7fr_5fr] lg:py-20">
           <div>
-            <h1 className="text-display font-semibold tracking-[-0.025em]">
+            <h1 className="text-display font-semibold">
               Access control for the API you already run
             </h1>
-            <p className="mt-6 max-w-xl text-title text-muted">
+            <p className="mt-6 max-w-xl text-heading tracking-normal text-muted">
               Your backend asks one question per request: should this be allowed? Ceiba answers with
               your keys, policies, plans and limits. There is no gateway in your traffic.
             </p>
@@ -73,7 +73,7 @@ export default async function LandingPage() {
           <ExampleDecision />
         </div>
         <section aria-labelledby="host-code" className="border-t py-12">
-          <h2 id="host-code" className="text-title">
+          <h2 id="host-code" className="text-heading">
             Five lines in your API
           </h2>
           <p className="mt-2 mb-6 max-w-2xl text-muted">
@@ -83,7 +83,7 @@ export default async function LandingPage() {
           <CodeBlock tabs={[{ name: 'server.ts', code: HOST_CODE }]} />
         </section>
         <section aria-labelledby="promises" className="border-t pt-12">
-          <h2 id="promises" className="text-title">
+          <h2 id="promises" className="text-heading">
             What you can rely on
           </h2>
           <dl className="mt-6 grid gap-x-12 gap-y-8 sm:grid-cols-2">

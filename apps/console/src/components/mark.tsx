@@ -3,11 +3,7 @@ import { clsx } from 'clsx';
 /** The ceiba tree: a wide canopy over three roots, recognisable at 16 px. */
 export function Mark({ className }: { className?: string }) {
   return (
-    <svg
-      viewBox="0 0 32 32"
-      aria-hidden="true"
-      className={clsx('size-6 text-accent-text', className)}
-    >
+    <svg viewBox="0 0 32 32" aria-hidden="true" className={clsx('size-6 text-brand', className)}>
       <path
         fill="currentColor"
         d="M2 15.5C2 8.6 8.3 3.5 16 3.5s14 5.1 14 12c0 1.4-1.1 2.5-2.5 2.5h-23A2.5 2.5 0 0 1 2 15.5Z"

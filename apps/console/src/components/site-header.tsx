@@ -41,7 +41,7 @@ export function SiteMain({ className, children }: { className?: string; children
   return (
     <main
       id="content"
-      className={clsx('mx-auto w-full max-w-(--site) px-4 pb-16 sm:px-8', className)}
+      className={clsx('reading mx-auto w-full max-w-(--site) px-4 pb-16 sm:px-8', className)}
     >
       {children}
     </main>

@@ -32,7 +32,7 @@ export default async function DocsLayout({ children }: { children: ReactNode }) 
           <GuideSearch />
           <GuideList groups={LIST} />
         </aside>
-        <main id="content" className="min-w-0 lg:py-8">
+        <main id="content" className="reading min-w-0 lg:py-8">
           {children}
         </main>
       </div>

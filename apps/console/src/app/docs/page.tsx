@@ -15,8 +15,8 @@ export default async function DocsPage({ searchParams }: PageProps) {
 function AllGuides() {
   return (
     <>
-      <h1 className="text-display font-semibold tracking-[-0.025em]">Guides</h1>
-      <p className="mt-4 max-w-[44rem] text-title text-muted">
+      <h1 className="text-display font-semibold">Guides</h1>
+      <p className="mt-4 max-w-[44rem] text-muted">
         Everything about this version of Ceiba: they are part of the build that serves this page.
       </p>
       {GUIDE_GROUPS.map(({ group, guides }) => (
@@ -50,7 +50,7 @@ function Results({ q }: { q: string }) {
   const found = findInGuides(q, RESULTS);
   return (
     <>
-      <h1 className="text-display font-semibold tracking-[-0.025em]">Guides</h1>
+      <h1 className="text-display font-semibold">Guides</h1>
       <p role="status" className="mt-4 text-muted">
         {summaryOf(found.length, q)}
       </p>

@@ -20,10 +20,10 @@ export default async function StatusPage() {
     <div className="flex min-h-dvh flex-col">
       <SiteHeader isSignedIn={await hasSession()} />
       <SiteMain className="pt-8 sm:pt-12">
-        <h1 className="flex items-start gap-3 text-display font-semibold tracking-[-0.025em]">
+        <h1 className="flex items-start gap-3 text-display font-semibold">
           <Icon
             aria-hidden="true"
-            className={`mt-[0.125em] size-[0.9em] shrink-0 ${allUp ? 'text-allow' : 'text-deny'}`}
+            className={`mt-[0.125em] size-[0.9em] shrink-0 ${allUp ? 'text-brand' : 'text-deny'}`}
           />
           {headline(services)}
         </h1>
@@ -72,7 +72,7 @@ function ServiceSection({ service }: { service: ServiceStatus }) {
 }
 
 const STATES = {
-  ok: { tone: 'allow', icon: CircleCheck, children: 'Working' },
+  ok: { tone: 'normal', icon: CircleCheck, children: 'Working' },
   unavailable: { tone: 'deny', icon: CircleAlert, children: 'Unavailable' },
   unknown: { tone: 'neutral', icon: CircleHelp, children: 'Unknown' },
 } as const satisfies Record<CheckState, object>;

@@ -32,7 +32,7 @@ export function AuditList({ rows, dayIn, withProject = false, viewer }: AuditLis
           <details className="group">
             <summary
               className={clsx(
-                'grid cursor-pointer list-none gap-x-3 gap-y-1 px-(--inset) py-3 transition-colors hover:bg-hover focus-visible:-outline-offset-2 [&::-webkit-details-marker]:hidden',
+                'grid cursor-pointer list-none gap-x-3 gap-y-1 px-(--inset) py-2 transition-colors hover:bg-hover focus-visible:-outline-offset-2 [&::-webkit-details-marker]:hidden',
                 dayIn === undefined
                   ? 'grid-cols-[auto_minmax(0,1fr)] sm:grid-cols-[auto_minmax(0,1fr)_9rem]'
                   : 'grid-cols-[auto_minmax(0,1fr)_auto]',
@@ -40,15 +40,15 @@ export function AuditList({ rows, dayIn, withProject = false, viewer }: AuditLis
             >
               <ChevronRight
                 aria-hidden="true"
-                className="mt-1 size-4 shrink-0 text-muted transition-transform group-open:rotate-90"
+                className="mt-0.5 size-4 shrink-0 text-muted transition-transform group-open:rotate-90"
               />
               <Sentence row={row} withProject={withProject} />
               {dayIn === undefined ? (
-                <span className="numbers text-small text-muted max-sm:col-start-2 sm:mt-0.5 sm:text-right">
+                <span className="figures text-small text-muted max-sm:col-start-2 sm:mt-px sm:text-right">
                   <RelativeTime at={row.at} inRow />
                 </span>
               ) : (
-                <span className="numbers mt-0.5 text-small text-muted">
+                <span className="figures mt-px text-small text-muted">
                   <TimeOfDay at={row.at} timeZone={dayIn} inRow />
                 </span>
               )}

@@ -9,12 +9,12 @@ import { TopBar } from './top-bar.tsx';
 /** The frame of the signed-in pages: a sidebar, or on a phone a bar at the bottom. */
 export function AppShell({ children, ...shell }: ShellProps & { children: ReactNode }) {
   return (
-    <div className="md:grid md:grid-cols-[15rem_minmax(0,1fr)]">
+    <div className="md:grid md:grid-cols-[14rem_minmax(0,1fr)]">
       <Sidebar {...shell} />
       <TopBar {...shell} />
       <main
         id="content"
-        className="min-w-0 md:min-h-dvh px-4 pt-6 pb-28 sm:px-8 md:pt-10 md:pb-16 lg:px-12"
+        className="min-w-0 md:min-h-dvh px-4 pt-5 pb-28 sm:px-8 md:pt-6 md:pb-16 lg:px-10"
       >
         <NeedsScripts />
         {children}

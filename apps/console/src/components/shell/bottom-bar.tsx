@@ -22,6 +22,7 @@ export function BottomBar({ user, projects: all }: ShellProps) {
       ? [audit, guides, status]
       : [...sections.filter(({ inBar }) => !inBar), projects, account, audit, guides, status];
   if (user.isAdministrator) more.push(administration);
+  const isInMore = more.some(({ current }) => current);
 
   return (
     <nav
@@ -43,11 +44,12 @@ export function BottomBar({ user, projects: all }: ShellProps) {
         label="More pages"
         placement={{ side: 'above', align: 'end' }}
         className="w-56"
-        triggerClassName={barItem}
+        triggerClassName={clsx(barItem, isInMore && barItemCurrent)}
         trigger={
           <>
             <Ellipsis aria-hidden="true" className="size-5" />
             More
+            {isInMore && <span className="sr-only">, has the current page</span>}
           </>
         }
       >
@@ -72,4 +74,5 @@ export function BottomBar({ user, projects: all }: ShellProps) {
 }
 
 const barItem =
-  'flex h-16 flex-1 flex-col items-center justify-center gap-1 text-small text-muted focus-visible:-outline-offset-2 aria-[current=page]:font-medium aria-[current=page]:text-accent-text';
+  'flex h-16 flex-1 flex-col items-center justify-center gap-1 border-t-2 border-transparent text-small text-muted focus-visible:-outline-offset-2 aria-[current=page]:border-ink aria-[current=page]:font-semibold aria-[current=page]:text-ink';
+const barItemCurrent = 'border-ink! font-semibold text-ink!';

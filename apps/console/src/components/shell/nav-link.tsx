@@ -10,7 +10,7 @@ export function NavLink({ href, name, icon, current }: Place) {
     <Link
       href={href}
       aria-current={current ? 'page' : undefined}
-      className="flex h-8 items-center gap-3 rounded px-2 text-muted transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-text"
+      className="flex h-7.5 items-center gap-2.5 rounded px-2 text-muted transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-semibold aria-[current=page]:text-accent-text"
     >
       <LinkIcon icon={icon} className="size-4 shrink-0" />
       {name}

@@ -21,7 +21,7 @@ export function ProjectSwitcher({ projects, projectId, path }: ProjectSwitcherPr
       label="Switch project"
       placement={{ side: 'below', align: 'start' }}
       className="w-52"
-      triggerClassName="flex h-10 w-full items-center justify-between gap-2 rounded border bg-surface px-3 text-left font-medium transition-colors hover:border-line-strong"
+      triggerClassName="flex h-9 w-full items-center justify-between gap-2 rounded border border-control-line bg-control px-2 text-left font-medium transition-colors hover:bg-control-hover"
       trigger={
         <>
           <span className="truncate" title={legible(shown?.name ?? 'Project')}>

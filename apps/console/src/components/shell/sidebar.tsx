@@ -23,15 +23,15 @@ export function Sidebar({ user, projects }: ShellProps) {
   return (
     <aside
       aria-label="Sidebar"
-      className="sticky top-0 hidden h-dvh flex-col gap-4 overflow-y-auto border-r bg-sunken/60 p-4 md:flex"
+      className="sticky top-0 hidden h-dvh flex-col gap-3 overflow-y-auto border-r bg-sunken p-3 md:flex"
     >
-      <Link href="/projects" aria-label="Ceiba, projects" className="rounded px-2 pt-2">
+      <Link href="/projects" aria-label="Ceiba, projects" className="rounded px-2 pt-1">
         <Wordmark />
       </Link>
       <button
         type="button"
         onClick={openCommandPalette}
-        className="flex h-8 shrink-0 items-center justify-between gap-2 rounded border bg-surface px-2 text-small text-muted transition-colors hover:border-line-strong hover:text-ink"
+        className="flex h-8 shrink-0 items-center justify-between gap-2 rounded border border-control-line bg-control px-2 text-small text-muted transition-colors hover:border-line-strong hover:text-ink"
       >
         Go to…
         <kbd className="text-small">Ctrl K</kbd>
@@ -57,7 +57,7 @@ export function Sidebar({ user, projects }: ShellProps) {
         <NavLink {...status} />
         <NavLink {...account} />
       </nav>
-      <div className="grid gap-2 border-t pt-3">
+      <div className="grid gap-1.5 border-t pt-2">
         <p className="truncate px-2 text-small text-muted" title={user.email}>
           {user.email}
         </p>

@@ -1,12 +1,15 @@
 'use client';
 
+import { Search } from 'lucide-react';
 import { usePathname } from 'next/navigation';
 import { Mark, Wordmark } from '../mark.tsx';
+import { IconButton } from '../ui/button.tsx';
 import { Link } from '../ui/link.tsx';
 import { ProjectSwitcher } from './project-switcher.tsx';
 import { placeOf, type ShellProps } from './sections.ts';
+import { openCommandPalette } from './shortcuts.ts';
 
-/** On a phone: the current project, above the page. */
+/** On a phone: the current project and the search, above the page. */
 export function TopBar({ projects }: ShellProps) {
   const place = placeOf(usePathname());
   return (
@@ -19,6 +22,12 @@ export function TopBar({ projects }: ShellProps) {
           <ProjectSwitcher projects={projects} projectId={place.projectId} path={place.path} />
         </div>
       )}
+      <IconButton
+        icon={Search}
+        label="Go to…"
+        onClick={openCommandPalette}
+        className="ml-auto size-10 [&_svg]:size-5"
+      />
     </header>
   );
 }

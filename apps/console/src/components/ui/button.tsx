@@ -5,17 +5,19 @@ import { Link } from './link.tsx';
 
 /** While a button works, the spinner takes the place of its icon. */
 const BASE =
-  'inline-flex shrink-0 items-center justify-center gap-2 rounded border font-medium whitespace-nowrap transition-colors select-none disabled:pointer-events-none disabled:opacity-50 aria-disabled:pointer-events-none aria-disabled:opacity-60 aria-disabled:[&>svg~svg]:hidden [&_svg]:size-4 [&_svg]:shrink-0';
+  'inline-flex shrink-0 items-center justify-center gap-2 rounded border font-medium whitespace-nowrap transition-colors select-none disabled:pointer-events-none disabled:border-line disabled:bg-transparent disabled:text-muted disabled:opacity-70 aria-disabled:pointer-events-none aria-disabled:opacity-60 aria-disabled:[&>svg~svg]:hidden [&_svg]:size-4 [&_svg]:shrink-0';
 
 const VARIANTS = {
   primary: 'border-transparent bg-accent text-accent-ink hover:bg-accent-hover',
-  secondary: 'border-line bg-surface text-ink hover:bg-hover',
+  secondary: 'border-control-line bg-control text-ink hover:bg-control-hover',
   quiet: 'border-transparent text-muted hover:bg-hover hover:text-ink',
-  danger: 'border-transparent bg-danger text-accent-ink hover:bg-danger-hover',
+  /** Filled in the dialog that asks; the button that opens it is not the loudest of its page. */
+  danger:
+    'border-control-line bg-control text-deny-text hover:border-deny/50 hover:bg-deny-soft in-[dialog]:border-transparent in-[dialog]:bg-danger in-[dialog]:text-alarm-ink in-[dialog]:hover:bg-danger-hover',
 } as const;
 
 const SIZES = {
-  md: 'h-10 px-4 text-body',
+  md: 'h-9 px-3.5 text-body max-sm:h-10',
   sm: 'h-8 px-3 text-small',
   icon: 'size-8',
 } as const;

@@ -13,13 +13,17 @@ import {
 } from 'lucide-react';
 import type { ComponentType, ReactNode } from 'react';
 
-export type Tone = 'allow' | 'deny' | 'limit' | 'neutral';
+/** What is `normal` is a word without a box, so that the exceptions stand out; `alarm` and `warning` are seen from afar. */
+export type Tone = 'allow' | 'deny' | 'limit' | 'neutral' | 'normal' | 'alarm' | 'warning';
 
 const TONE_CLASSES = {
-  allow: 'border-allow/30 bg-allow-soft text-allow-text',
-  deny: 'border-deny/30 bg-deny-soft text-deny-text',
-  limit: 'border-limit/30 bg-limit-soft text-limit-text',
-  neutral: 'border-line bg-sunken text-muted',
+  allow: 'text-allow-text',
+  normal: 'text-muted',
+  deny: 'border px-1.5 border-deny/30 bg-deny-soft text-deny-text',
+  limit: 'border px-1.5 border-limit/30 bg-limit-soft text-limit-text',
+  neutral: 'border px-1.5 border-line bg-sunken text-muted',
+  alarm: 'px-2 bg-alarm text-alarm-ink',
+  warning: 'px-2 bg-warning text-warning-ink',
 } as const satisfies Record<Tone, string>;
 
 export interface ChipProps {
@@ -34,7 +38,7 @@ export function Chip({ tone = 'neutral', icon: Icon, children, className }: Chip
   return (
     <span
       className={clsx(
-        'inline-flex h-6 items-center gap-1 rounded border px-2 text-small font-medium whitespace-nowrap',
+        'inline-flex h-5 shrink-0 items-center gap-1 rounded text-small font-medium whitespace-nowrap',
         TONE_CLASSES[tone],
         className,
       )}
@@ -71,41 +75,36 @@ export function OutcomeChip({ outcome }: { outcome: Outcome }) {
 }
 
 const STATUS_LOOKS = {
-  active: { children: 'Active', tone: 'allow', icon: Check },
-  trialing: { children: 'Trial', tone: 'allow', icon: Hourglass },
-  past_due: { children: 'Past due', tone: 'deny', icon: Clock },
-  canceled: { children: 'Canceled', tone: 'deny', icon: CircleSlash },
+  active: { children: 'Active', tone: 'normal' },
+  trialing: { children: 'Trial', tone: 'normal', icon: Hourglass },
+  past_due: { children: 'Past due', tone: 'alarm', icon: Clock },
+  canceled: { children: 'Canceled', tone: 'alarm', icon: CircleSlash },
   expired: { children: 'Expired', tone: 'limit', icon: Clock },
-  ended: { children: 'Period ended', tone: 'deny', icon: Clock },
-  suspended: { children: 'Suspended', tone: 'deny', icon: CirclePause },
+  ended: { children: 'Period ended', tone: 'alarm', icon: Clock },
+  suspended: { children: 'Suspended', tone: 'alarm', icon: CirclePause },
   disabled: { children: 'Disabled', tone: 'limit', icon: CirclePause },
-  revoked: { children: 'Revoked', tone: 'deny', icon: Ban },
+  revoked: { children: 'Revoked', tone: 'alarm', icon: Ban },
   archived: { children: 'Archived', tone: 'neutral', icon: Archive },
 } as const;
 
+interface StatusChipProps {
+  status: keyof typeof STATUS_LOOKS;
+  /** Only screen readers are told that it is active, which in a list nearly all are. */
+  hidesActive?: boolean;
+}
+
 /** The status of a key, a customer or a subscription. */
-export const StatusChip = ({ status }: { status: keyof typeof STATUS_LOOKS }) => (
-  <Chip {...STATUS_LOOKS[status]} />
-);
+export const StatusChip = ({ status, hidesActive = false }: StatusChipProps) =>
+  hidesActive && status === 'active' ? (
+    <span className="sr-only">{STATUS_LOOKS.active.children}</span>
+  ) : (
+    <Chip {...STATUS_LOOKS[status]} />
+  );
 
-const METHOD_CLASSES: Readonly<Record<string, string>> = {
-  GET: 'border-method-read/30 text-method-read',
-  HEAD: 'border-method-read/30 text-method-read',
-  POST: 'border-method-create/30 text-method-create',
-  PUT: 'border-method-replace/30 text-method-replace',
-  PATCH: 'border-method-change/30 text-method-change',
-  DELETE: 'border-method-delete/30 text-method-delete',
-};
-
-/** An HTTP method, or `*` for any. */
+/** An HTTP method, or `*` for any. Methods have no colour: that marks an outcome. */
 export function MethodChip({ method }: { method: string }) {
   return (
-    <span
-      className={clsx(
-        'inline-flex h-6 min-w-16 shrink-0 items-center justify-center rounded border bg-sunken px-1.5 font-mono text-small font-medium',
-        METHOD_CLASSES[method] ?? 'border-line text-ink',
-      )}
-    >
+    <span className="inline-flex min-w-13 shrink-0 items-center font-mono text-small font-semibold">
       {method === '*' ? (
         <abbr title="any method" className="no-underline">
           ANY

@@ -41,7 +41,7 @@ export function CopyButton({ text, label, onCopied, children, ...rest }: CopyBut
 }
 
 const ICONS = { copied: Check, refused: CircleAlert } as const;
-const TONES = { copied: 'text-allow-text', refused: 'text-deny-text' } as const;
+const TONES = { copied: 'text-ink', refused: 'text-deny-text' } as const;
 
 /** The icon of a copy, which shows for some seconds whether it worked. */
 export function CopyIcon({ outcome, className }: { outcome: CopyOutcome; className?: string }) {

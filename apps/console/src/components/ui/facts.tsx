@@ -1,8 +1,10 @@
 import type { ReactNode } from 'react';
 
-/** What is known of one item. */
+/** What is known of one item, in two columns where there is room. */
 export const Facts = ({ children }: { children: ReactNode }) => (
-  <dl className="panel numbers divide-y">{children}</dl>
+  <div className="@container">
+    <dl className="panel *:border-b @3xl:grid @3xl:grid-cols-2 @3xl:gap-x-4">{children}</dl>
+  </div>
 );
 
 export interface FactProps {
@@ -14,10 +16,10 @@ export interface FactProps {
 
 export function Fact({ name, change, children }: FactProps) {
   return (
-    <div className="grid min-h-12 grid-cols-[6rem_minmax(0,1fr)] items-center gap-x-4 gap-y-1 px-(--inset) py-2 sm:grid-cols-[9rem_minmax(0,1fr)_auto]">
-      <dt className="self-start py-1 text-muted">{name}</dt>
-      <dd className="min-w-0 py-1 wrap-anywhere">{children}</dd>
-      {change && <dd className="max-sm:col-start-2">{change}</dd>}
+    <div className="grid min-h-10 grid-cols-[6rem_minmax(0,1fr)] items-start gap-x-4 gap-y-1 px-(--inset) py-1 sm:grid-cols-[7rem_minmax(0,1fr)_auto]">
+      <dt className="py-1.5 text-muted">{name}</dt>
+      <dd className="min-w-0 py-1.5 wrap-anywhere">{children}</dd>
+      {change && <dd className="-mr-3 max-sm:col-start-2 max-sm:-ml-3">{change}</dd>}
     </div>
   );
 }

@@ -29,7 +29,7 @@ export function Field({ name, label, hint, error, optional, className, children 
   const errorId = `${id}-error`;
   const described = [hint && hintId, error && errorId].filter(Boolean).join(' ');
   return (
-    <div className={clsx('grid content-start gap-2', className)}>
+    <div className={clsx('grid content-start gap-1.5', className)}>
       <label htmlFor={id} className="flex items-baseline gap-2 font-medium">
         {label}
         {optional && <span className="text-small font-normal text-muted">optional</span>}

@@ -14,11 +14,11 @@ export interface FiltersProps {
 /** The filter of a list. On a narrow screen one control opens it, so that the list begins above the fold. */
 export function Filters({ set, isOpen = false, children }: FiltersProps) {
   return (
-    <details open={isOpen} className="filters mb-6">
+    <details open={isOpen} className="filters mb-4">
       <summary className={buttonLooks()}>
         <ListFilter aria-hidden="true" />
         Filters
-        {set > 0 && <span className="numbers text-muted">{set} set</span>}
+        {set > 0 && <span className="text-muted">{set} set</span>}
       </summary>
       {children}
     </details>

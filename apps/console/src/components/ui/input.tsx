@@ -3,10 +3,10 @@ import { ChevronDown } from 'lucide-react';
 import { type ComponentProps, type ReactNode, useId } from 'react';
 
 const control =
-  'w-full rounded border border-line-strong bg-surface text-body text-ink transition-colors placeholder:text-muted hover:border-muted disabled:cursor-not-allowed disabled:opacity-60 aria-invalid:border-deny';
+  'w-full rounded border border-line-strong bg-control text-body text-ink transition-colors max-sm:text-title max-sm:tracking-normal placeholder:text-muted hover:border-muted disabled:cursor-not-allowed disabled:opacity-60 aria-invalid:border-deny';
 
 export function Input({ className, ...rest }: ComponentProps<'input'>) {
-  return <input className={clsx(control, 'h-10 px-3', className)} {...rest} />;
+  return <input className={clsx(control, 'h-9 px-3 max-sm:h-11', className)} {...rest} />;
 }
 
 /** For identifiers, paths and keys, which a browser must not correct. */
@@ -25,12 +25,12 @@ export function TextArea({ className, ...rest }: ComponentProps<'textarea'>) {
 export function Select({ className, children, ...rest }: ComponentProps<'select'>) {
   return (
     <span className={clsx('relative block', className)}>
-      <select className={clsx(control, 'h-10 appearance-none pr-10 pl-3')} {...rest}>
+      <select className={clsx(control, 'h-9 appearance-none pr-9 pl-3 max-sm:h-11')} {...rest}>
         {children}
       </select>
       <ChevronDown
         aria-hidden="true"
-        className="pointer-events-none absolute top-3 right-3 size-4 text-muted"
+        className="pointer-events-none absolute inset-y-0 right-3 my-auto size-4 text-muted"
       />
     </span>
   );
@@ -50,7 +50,7 @@ export function Checkbox({ label, hint, className, ...rest }: CheckboxProps) {
         type="checkbox"
         id={id}
         aria-describedby={hint ? `${id}-hint` : undefined}
-        className="mt-1 size-4 shrink-0 accent-accent"
+        className="mt-0.5 size-4 shrink-0 accent-accent"
         {...rest}
       />
       <div>

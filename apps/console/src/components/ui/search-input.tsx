@@ -30,7 +30,10 @@ export function SearchInput({ label, className, hasShortcut = true }: SearchInpu
       <form action={pathname} data-live onSubmit={(event) => event.preventDefault()}>
         <Search
           aria-hidden="true"
-          className={clsx('absolute top-3 left-3 size-4 text-muted', pending && 'animate-pulse')}
+          className={clsx(
+            'absolute inset-y-0 left-3 my-auto size-4 text-muted',
+            pending && 'animate-pulse',
+          )}
         />
         <Input
           type="search"
@@ -43,12 +46,12 @@ export function SearchInput({ label, className, hasShortcut = true }: SearchInpu
             if (event.key === 'Escape') change('q', '');
           }}
           data-shortcut={hasShortcut ? 'search' : undefined}
-          className="pr-3 pl-9 text-ellipsis sm:pr-10 [&::-webkit-search-cancel-button]:hidden"
+          className="pr-3 pl-9 text-ellipsis sm:pr-9 [&::-webkit-search-cancel-button]:hidden"
         />
         {hasShortcut && (
           <span
             aria-hidden="true"
-            className="pointer-events-none absolute top-2 right-2 hidden h-6 w-6 items-center justify-center rounded border font-mono text-small text-muted sm:flex"
+            className="pointer-events-none absolute inset-y-0 right-1.5 my-auto hidden h-6 w-6 items-center justify-center rounded border font-mono text-small text-muted sm:flex"
           >
             /
           </span>

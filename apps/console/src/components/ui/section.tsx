@@ -20,7 +20,7 @@ export interface PageHeaderProps {
 /** The header of a page: its only h1 with the next steps on the right, and one sentence. */
 export function PageHeader({ title, description, list, guide, actions }: PageHeaderProps) {
   return (
-    <header className="mb-6 flex flex-wrap items-start justify-between gap-x-4 gap-y-1 sm:mb-8">
+    <header className="mb-4 flex flex-wrap items-start justify-between gap-x-4 gap-y-1 sm:mb-5">
       <div className="max-w-2xl min-w-0">
         {list && (
           <TextLink
@@ -46,13 +46,9 @@ export function PageHeader({ title, description, list, guide, actions }: PageHea
         </div>
       )}
       {(description || guide) && (
-        <div className="w-full">
-          {description && <div className="max-w-2xl text-muted">{description}</div>}
-          {guide && (
-            <p className="mt-1">
-              <GuideLink topic={guide} />
-            </p>
-          )}
+        <div className="flex w-full flex-wrap items-center gap-x-4 gap-y-1 text-muted">
+          {description && <div className="max-w-4xl">{description}</div>}
+          {guide && <GuideLink topic={guide} />}
         </div>
       )}
     </header>
@@ -71,17 +67,17 @@ export interface SectionProps {
   id?: string;
 }
 
-/** A part of a page: a card with a heading. */
+/** A part of a page, with a heading. */
 export function Section({ title, description, link, actions, children, ...rest }: SectionProps) {
   const headingId = useId();
   return (
-    <section id={rest.id} aria-labelledby={headingId} className={clsx('card mb-4', rest.className)}>
+    <section id={rest.id} aria-labelledby={headingId} className={clsx('part', rest.className)}>
       <div className="mb-4 flex flex-wrap items-start justify-between gap-4">
         <div className="max-w-2xl min-w-0 grow basis-48">
           <h2 id={headingId} className="text-title">
             {title}
           </h2>
-          {description && <div className="mt-1 text-muted">{description}</div>}
+          {description && <div className="text-muted">{description}</div>}
         </div>
         {link && (
           <ButtonLink size="sm" href={link.href}>

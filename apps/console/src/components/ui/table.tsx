@@ -42,10 +42,7 @@ export function Table<Item>(props: TableProps<Item>) {
     <ScrollRegion label={label} className="panel">
       <table className="w-full border-collapse text-left text-body">
         <thead
-          className={clsx(
-            'border-b bg-sunken text-small text-muted',
-            isListOnPhone && 'max-sm:sr-only',
-          )}
+          className={clsx('border-b text-small text-muted', isListOnPhone && 'max-sm:sr-only')}
         >
           <tr>
             {columns.map(({ name, sort, numeric, className, ...column }) => (
@@ -54,7 +51,7 @@ export function Table<Item>(props: TableProps<Item>) {
                 scope="col"
                 aria-sort={sort?.direction}
                 className={clsx(
-                  'relative h-10 px-4 font-medium whitespace-nowrap first:pl-(--inset) last:pr-(--inset)',
+                  'relative h-8 px-3 font-medium whitespace-nowrap first:pl-(--inset) last:pr-(--inset)',
                   numeric && 'text-right',
                   className,
                 )}
@@ -73,8 +70,8 @@ export function Table<Item>(props: TableProps<Item>) {
                   <td
                     key={name}
                     className={clsx(
-                      'h-12 px-4 py-2 first:pl-(--inset) last:pr-(--inset)',
-                      numeric && 'numbers text-right whitespace-nowrap',
+                      'h-10 px-3 py-1.5 first:pl-(--inset) last:pr-(--inset)',
+                      numeric && 'figures text-right whitespace-nowrap',
                       className,
                       cellClassName,
                     )}

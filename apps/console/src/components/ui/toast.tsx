@@ -79,7 +79,7 @@ function Toast({ toast: { id, title, description }, held, onGone }: ToastProps) 
 
   return (
     <div className="flex animate-enter items-start gap-3 rounded border border-line-strong bg-surface p-4">
-      <CircleCheck aria-hidden="true" className="mt-0.5 size-5 shrink-0 text-allow-text" />
+      <CircleCheck aria-hidden="true" className="size-5 shrink-0 text-ink" />
       <div className="min-w-0 flex-1">
         <p className="font-medium">{title}</p>
         {description && <p className="text-muted">{description}</p>}

@@ -16,7 +16,7 @@ export default async function GuidePage({ params }: PageProps<'slug'>) {
   return (
     <div className="grid gap-x-12 xl:grid-cols-[minmax(0,44rem)_11rem]">
       <article className="min-w-0">
-        <h1 className="mb-6 text-display font-semibold tracking-[-0.025em]">{guide.title}</h1>
+        <h1 className="mb-6 text-display font-semibold">{guide.title}</h1>
         <GuideBlocks blocks={guide.blocks} />
       </article>
       <PageIndex parts={partsOf(guide)} className="max-xl:hidden" />

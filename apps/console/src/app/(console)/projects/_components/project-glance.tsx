@@ -13,7 +13,7 @@ export function ProjectGlance({ project }: { project: ProjectAtAGlance }) {
   const allowed = sum(project.allowedByHour);
   const denied = sum(project.deniedByHour);
   return (
-    <li className="relative grid items-center gap-x-8 gap-y-3 p-4 transition-colors hover:bg-hover sm:px-6 md:grid-cols-[minmax(0,1fr)_11rem_14rem]">
+    <li className="relative grid items-center gap-x-8 gap-y-2 px-(--inset) py-3 transition-colors hover:bg-hover md:grid-cols-[minmax(0,1fr)_11rem_14rem]">
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <Link
@@ -58,12 +58,12 @@ export function ProjectGlance({ project }: { project: ProjectAtAGlance }) {
 }
 
 const STATES = {
-  inactive: { tone: 'deny', icon: CircleAlert, children: 'Subscription inactive' },
-  used_up: { tone: 'limit', icon: Gauge, children: 'Quota used up' },
+  inactive: { tone: 'alarm', icon: CircleAlert, children: 'Subscription inactive' },
+  used_up: { tone: 'alarm', icon: Gauge, children: 'Quota used up' },
   nearly_used: { tone: 'limit', icon: Gauge, children: 'Quota nearly used' },
-  quiet: { tone: 'neutral', icon: CircleDashed, children: 'Quiet' },
+  quiet: { tone: 'normal', icon: CircleDashed, children: 'Quiet' },
   denied: { tone: 'deny', icon: CircleAlert, children: 'Mostly denied' },
-  healthy: { tone: 'allow', icon: Check, children: 'Healthy' },
+  healthy: { tone: 'normal', icon: Check, children: 'Healthy' },
 } as const;
 
 interface Traffic {

@@ -125,10 +125,7 @@ function Step({ name, done, isOpen, children }: StepProps) {
   const Icon = done ? CircleCheck : Circle;
   return (
     <li className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3" aria-current={isOpen && 'step'}>
-      <Icon
-        aria-hidden="true"
-        className={`mt-0.5 size-5 ${done ? 'text-allow-text' : 'text-muted'}`}
-      />
+      <Icon aria-hidden="true" className={`mt-0.5 size-5 ${done ? 'text-ink' : 'text-muted'}`} />
       <div>
         <h3 className={done || !isOpen ? 'font-normal text-muted' : ''}>
           {name}

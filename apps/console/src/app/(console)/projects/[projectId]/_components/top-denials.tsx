@@ -22,12 +22,12 @@ export function TopDenials({ projectId, denials, since }: TopDenialsProps) {
       {denials.map((denial) => (
         <li
           key={`${denial.denialReason} ${denial.apiKeyId} ${denial.policyId}`}
-          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-(--inset) py-3 md:grid-cols-[12rem_4rem_minmax(0,1fr)_auto]"
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-(--inset) py-2.5 md:grid-cols-[12rem_4rem_minmax(0,1fr)_auto]"
         >
           <div>
             <OutcomeChip outcome={denial.denialReason} />
           </div>
-          <p className="text-right font-medium">{formatCount(denial.count)}</p>
+          <p className="figures text-right font-medium">{formatCount(denial.count)}</p>
           <p className="min-w-0 text-small text-muted max-md:col-span-2">
             <Caller denial={denial} />
             {denial.method !== null && denial.pathPattern !== null && (

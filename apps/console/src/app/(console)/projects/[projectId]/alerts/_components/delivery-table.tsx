@@ -8,7 +8,7 @@ import { SendAgain } from './destination-button.tsx';
 
 const STATUS = {
   pending: { label: 'Waiting', tone: 'neutral', icon: Clock },
-  delivered: { label: 'Delivered', tone: 'allow', icon: Check },
+  delivered: { label: 'Delivered', tone: 'normal', icon: Check },
   failed: { label: 'Failed', tone: 'deny', icon: X },
 } as const;
 

@@ -3,7 +3,7 @@ import { Check, CirclePause, Clock, TriangleAlert } from 'lucide-react';
 import { Chip } from '#components/ui/chip.tsx';
 
 const LOOKS = {
-  enabled: { tone: 'allow', icon: Check, children: 'Enabled' },
+  enabled: { tone: 'normal', icon: Check, children: 'Enabled' },
   failing: { tone: 'deny', icon: TriangleAlert, children: 'Failing' },
   disabled: { tone: 'limit', icon: CirclePause, children: 'Disabled' },
   disabledByCeiba: { tone: 'deny', icon: CirclePause, children: 'Disabled by Ceiba' },

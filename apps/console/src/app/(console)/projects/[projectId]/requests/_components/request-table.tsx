@@ -47,7 +47,7 @@ export function RequestTable({ here, requests, names, customers }: RequestTableP
       columns={[
         {
           name: 'Request',
-          cellClassName: 'max-w-0 py-3 sm:w-2/5',
+          cellClassName: 'max-w-0 max-sm:py-2.5 sm:w-2/5',
           cell: (request) => (
             <>
               <TextLink
@@ -82,7 +82,7 @@ export function RequestTable({ here, requests, names, customers }: RequestTableP
         },
         {
           name: 'Time, UTC',
-          className: 'numbers whitespace-nowrap max-sm:hidden',
+          className: 'figures whitespace-nowrap max-sm:hidden',
           cell: ({ at }) => <LogTime at={at} inRow />,
         },
         {

@@ -23,12 +23,12 @@ export function DenialList({ label, groups, children }: DenialListProps) {
       {groups.map((group) => (
         <li
           key={`${group.denialReason} ${group.method} ${group.pathShape}`}
-          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 px-(--inset) py-3 md:grid-cols-[12rem_4rem_minmax(0,1fr)_auto]"
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 px-(--inset) py-2.5 md:grid-cols-[12rem_4rem_minmax(0,1fr)_auto]"
         >
           <div>
             <OutcomeChip outcome={group.denialReason} />
           </div>
-          <p className="text-right font-medium">{formatCount(group.count)}</p>
+          <p className="figures text-right font-medium">{formatCount(group.count)}</p>
           <div className="min-w-0 max-md:col-span-2">
             <p className="flex min-w-0 items-center gap-2">
               <MethodChip method={group.method} />

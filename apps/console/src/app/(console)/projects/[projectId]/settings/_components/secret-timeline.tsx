@@ -18,7 +18,7 @@ export function SecretTimeline(props: SecretTimelineProps) {
   return (
     <div className="panel numbers mb-6">
       <p className="flex flex-wrap items-center gap-x-3 px-(--inset) py-4">
-        <KeyRound aria-hidden="true" className="size-4 shrink-0 text-allow-text" />
+        <KeyRound aria-hidden="true" className="size-4 shrink-0 text-ink" />
         <span className="font-medium">Current secret</span>
         <span className="text-muted">
           created <RelativeTime at={props.createdAt} />

@@ -157,7 +157,7 @@ function KeySource({
         {SOURCES.map(({ value, label }) => (
           <label
             key={value}
-            className="flex h-10 cursor-pointer items-center justify-center gap-2 border-l border-line-strong bg-surface transition-colors first:border-l-0 hover:bg-hover has-checked:bg-accent-soft has-checked:font-medium has-checked:text-accent-text has-disabled:cursor-not-allowed has-disabled:opacity-60 has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-focus"
+            className="flex h-9 cursor-pointer items-center justify-center gap-2 border-l border-line-strong bg-control transition-colors first:border-l-0 hover:bg-hover has-checked:bg-accent-soft has-checked:font-medium has-checked:text-accent-text has-disabled:cursor-not-allowed has-disabled:opacity-60 has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-focus"
           >
             <input
               type="radio"
