@@ -89,7 +89,7 @@ const STATUS_LOOKS = {
 
 interface StatusChipProps {
   status: keyof typeof STATUS_LOOKS;
-  /** Only screen readers are told that it is active, which in a list nearly all are. */
+  /** Only screen readers read that it is active, which in a list nearly all are. */
   hidesActive?: boolean;
 }
 
