@@ -16,6 +16,7 @@ test.beforeAll(async ({ browser }) => {
 test.beforeEach(() => project.empty());
 test.afterAll(() => project?.close());
 
+const SEARCH = 'Path, key prefix, ID or status';
 const rows = (page: Page) => page.locator('tbody tr');
 const asDecided = (page: Page) => page.getByRole('region', { name: 'As it was decided' });
 const asNow = (page: Page) => page.getByRole('region', { name: 'As it would be decided now' });
@@ -165,7 +166,7 @@ test('the filter is in the URL, and applies to the CSV file too', async () => {
   ]);
   const page = await project.open('requests');
   await expect(rows(page)).toHaveCount(3);
-  await page.getByLabel('Path begins with').fill('/v1/reports');
+  await page.getByLabel(SEARCH).fill('/v1/reports');
   await page.getByLabel('Outcome').selectOption('Denied');
   await page.getByRole('button', { name: 'Filter' }).click();
   await expect(page).toHaveURL(/pathPrefix=%2Fv1%2Freports&outcome=denied/);
@@ -213,13 +214,51 @@ test('the filter is in the URL, and applies to the CSV file too', async () => {
   await expect(page.getByLabel('Key ID or prefix')).toHaveValue('ceiba_AAAAAAAA');
 });
 
+test('a part of a prefix and a status find requests, and a denial shows what the host answered', async () => {
+  const [one, two] = await Promise.all([
+    project.addKey('First app', { key_prefix: 'ceiba_abcFirst0' }),
+    project.addKey('Second app', { key_prefix: 'ceiba_abcSecon0' }),
+  ]);
+  const [, unmatched = ''] = await addDecisions(project.projectId, [
+    { apiKeyId: one, path: '/v1/one' },
+    { apiKeyId: two, path: '/v1/two', outcome: 'policy_no_match' },
+    { path: '/v1/limited', outcome: 'rate_limited' },
+    { path: '/v1/guessed', outcome: 'invalid_api_key', keyPrefix: 'ceiba_xyzNobody' },
+    { path: '/v1/missing', outcome: 'missing_api_key' },
+  ]);
+  const page = await project.open('requests');
+  async function search(text: string, ...found: RegExp[]) {
+    await page.getByLabel(SEARCH).fill(text);
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await expect(rows(page)).toHaveText(found);
+    await expect(page.getByLabel(SEARCH)).toHaveValue(text);
+  }
+  await search('ceiba_abc', /two.*403/, /one/);
+  await expect(page.getByText('Requests with the 2 keys that begin with ceiba_abc')).toBeVisible();
+  await expectAccessible(page);
+  await search('ceiba_abcF', /one/);
+  await expect(page.getByText('Requests with the key First app')).toBeVisible();
+  await search('ceiba_xyz', /guessed.*401/);
+  await expect(page.getByText('This project has no key ceiba_xyz… now.')).toBeVisible();
+  await search('401', /missing.*401/, /guessed.*401/);
+  await search('429', /limited.*429/);
+  await search(unmatched, /two/);
+  await gotoReady(page, project.at('requests'));
+  await page.getByLabel('Outcome').selectOption('Denied with 403');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await expect(page).toHaveURL(/outcome=403/);
+  await expect(rows(page)).toHaveText([/two.*403/]);
+  const file = await page.request.get(project.at('requests/csv?outcome=401'));
+  expect((await file.text()).trimEnd().split('\r\n')).toHaveLength(3);
+});
+
 test('on a phone the filter is behind a control that says how many fields are set, without scripts too', async ({
   browser,
   baseURL,
 }) => {
   await addDecisions(project.projectId, [{ path: '/v1/reports', outcome: 'missing_api_key' }]);
   const desktop = await project.open('requests');
-  await expect(desktop.getByLabel('Path begins with')).toBeVisible();
+  await expect(desktop.getByLabel(SEARCH)).toBeVisible();
   await expect(desktop.getByText('Filters', { exact: true })).toBeHidden();
   for (const javaScriptEnabled of [true, false]) {
     const phone = await browser.newContext({
@@ -232,7 +271,7 @@ test('on a phone the filter is behind a control that says how many fields are se
     await page.goto(project.at('requests'));
     if (javaScriptEnabled) await expectListening(page);
     const control = page.locator('summary', { hasText: /^Filters/ });
-    const path = page.getByLabel('Path begins with');
+    const path = page.getByLabel(SEARCH);
     await expect(control).toHaveText('Filters');
     await expect(path).toBeHidden();
     await control.click();

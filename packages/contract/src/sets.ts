@@ -64,6 +64,11 @@ export const HTTP_STATUS_FOR_DENIAL = {
   quota_exceeded: 429,
   rate_limited: 429,
 } as const satisfies Record<DenialReason, number>;
+export type DenialStatus = (typeof HTTP_STATUS_FOR_DENIAL)[DenialReason];
+
+/** The reasons for which a host answers with a status. */
+export const denialReasonsOf = (status: DenialStatus): DenialReason[] =>
+  DENIAL_REASONS.filter((reason) => HTTP_STATUS_FOR_DENIAL[reason] === status);
 
 /** The `error` that a host answers with for each denial reason. */
 export const HOST_ERROR_FOR_DENIAL = {

@@ -43,7 +43,12 @@ export {
 } from './api-key/hints.ts';
 export * from './api-key/import.ts';
 export * from './api-key/list.ts';
-export { type ApiKeyName, findKeyByPrefix, readKeyNames } from './api-key/names.ts';
+export {
+  type ApiKeyName,
+  findKeyByPrefix,
+  findKeysByPrefix,
+  readKeyNames,
+} from './api-key/names.ts';
 export * from './api-key/record-first-use.ts';
 export { removeOldCreations } from './api-key/repeat.ts';
 export * from './api-key/rotate.ts';

@@ -1,5 +1,7 @@
+import { API_KEY_BRAND } from '@ceiba/domain';
 import { and, desc, eq, inArray, or, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
+import { startsWith } from '../page.ts';
 import { apiKeys } from '../tables.ts';
 
 export interface ApiKeyName {
@@ -44,4 +46,25 @@ export async function findKeyByPrefix(
     .orderBy(sql`${isCurrent} desc`, desc(createdAt), desc(id))
     .limit(1);
   return row ?? null;
+}
+
+/**
+ * The keys of a project whose secret begins with a part of a prefix, with or without `ceiba_`, or whose
+ * replaced secret does while it is valid; at most `limit`, newest first.
+ */
+export async function findKeysByPrefix(
+  db: { orm: Executor },
+  { projectId, part, limit }: { projectId: string; part: string; limit: number },
+): Promise<({ apiKeyId: string } & ApiKeyName)[]> {
+  const { keyPrefix, previousPrefix, previousExpiresAt, createdAt, id } = apiKeys;
+  const begins = [part, API_KEY_BRAND + part].flatMap((prefix) => [
+    startsWith(keyPrefix, prefix),
+    sql`(${startsWith(previousPrefix, prefix)} and ${previousExpiresAt} > now())`,
+  ]);
+  return db.orm
+    .select(columns)
+    .from(apiKeys)
+    .where(and(eq(apiKeys.projectId, projectId), or(...begins)))
+    .orderBy(desc(createdAt), desc(id))
+    .limit(limit);
 }

@@ -1,7 +1,6 @@
 import type { ApiKeyStatus, ApiKeySummary } from '@ceiba/contract';
 import { API_KEY_BRAND, digestOf, publicPartOf } from '@ceiba/domain';
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
-import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Executor } from '../connection/database.ts';
 import { InvalidInputError } from '../input.ts';
 import {
@@ -13,6 +12,7 @@ import {
   placeOf,
   readPage,
   searchText,
+  startsWith,
   UUID_ID,
 } from '../page.ts';
 import { apiKeys } from '../tables.ts';
@@ -277,7 +277,3 @@ function matchesText(text: string): SQL {
 
 /** The expression of the index `api_keys_words_idx`. */
 const WORDS = sql`lower(${apiKeys.displayName} || ' ' || ${apiKeys.note})`;
-
-/** A range rather than `like`, which Postgres cannot combine with another index under `or`. */
-const startsWith = (column: PgColumn, prefix: string) => sql`(${column} collate "C" >= ${prefix}
-  and ${column} collate "C" < ${prefix} || chr(1114111))`;

@@ -1,8 +1,17 @@
-import type { DenialReason } from '@ceiba/contract/sets';
+import { type DenialReason, type DenialStatus, denialReasonsOf } from '@ceiba/contract/sets';
 import { timeOfDecision } from '@ceiba/domain';
-import { and, eq, getTableColumns, gte, lt, type SQL, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, gte, inArray, lt, type SQL, sql } from 'drizzle-orm';
+import { unionAll } from 'drizzle-orm/pg-core';
 import type { Executor } from '../connection/database.ts';
-import { keyset, type Page, type PageRequest, type Place, readPage, UUID_ID } from '../page.ts';
+import {
+  keyset,
+  type Page,
+  type PageRequest,
+  type Place,
+  readPage,
+  startsWith,
+  UUID_ID,
+} from '../page.ts';
 import { decisions } from '../tables.ts';
 import { instant } from '../time.ts';
 
@@ -17,11 +26,15 @@ export interface DecisionFilter {
   to?: Date | undefined;
   outcome?: 'allowed' | 'denied' | undefined;
   reason?: DenialReason | undefined;
+  /** Denied for a reason that a host answers with this status. */
+  status?: DenialStatus | undefined;
   /** A UUID. */
   apiKeyId?: string | undefined;
+  /** Any of a few keys, by their UUIDs. */
+  apiKeyIds?: readonly string[] | undefined;
   /** A UUID, of the customer that the key had then. */
   customerId?: string | undefined;
-  /** Of a key that the project does not have, among the newest {@link UNKNOWN_KEYS_SEARCHED_MAX}. */
+  /** The beginning of a key that the project does not have, among the newest {@link UNKNOWN_KEYS_SEARCHED_MAX}. */
   unknownKeyPrefix?: string | undefined;
   method?: string | undefined;
   pathPrefix?: string | undefined;
@@ -56,13 +69,34 @@ export function listDecisions(
       descending: true,
       rowAt: (id) => sql`(${instant(timeOrEpoch(id))}, ${id}::uuid)`,
     });
+    const read = (one: DecisionFilter) =>
+      db.orm
+        .select(columns)
+        .from(decisions)
+        .where(and(...conditionsOf(projectId, one), withinDays(place), beyond))
+        .orderBy(...orderBy)
+        .limit(count);
+    const [first, second, ...more] = alternativesOf(filter).map(read);
+    if (first === undefined) return Promise.resolve([]);
+    if (second === undefined) return first;
     return db.orm
       .select(columns)
-      .from(decisions)
-      .where(and(...conditionsOf(projectId, filter), withinDays(place), beyond))
+      .from(unionAll(first, second, ...more).as('decisions'))
       .orderBy(...orderBy)
       .limit(count);
   });
+}
+
+/**
+ * Filters that together find what one does. Several keys, and the reasons of a status, are each read from
+ * the newest on by an index: of all that have any of them, no index has the order.
+ */
+function alternativesOf({ apiKeyIds, status, ...filter }: DecisionFilter): DecisionFilter[] {
+  if (apiKeyIds !== undefined) {
+    return apiKeyIds.map((apiKeyId) => ({ ...filter, status, apiKeyId }));
+  }
+  if (status === undefined || filter.reason !== undefined) return [{ ...filter, status }];
+  return denialReasonsOf(status).map((reason) => ({ ...filter, reason }));
 }
 
 const idOfDecision = ({ decisionId }: DecisionRecord) => decisionId;
@@ -81,7 +115,7 @@ export async function findDecision(
 
 function conditionsOf(projectId: string, filter: DecisionFilter): (SQL | undefined)[] {
   const { from, to, outcome, reason, apiKeyId, method, pathPrefix, requestId, decisionId } = filter;
-  const { customerId, unknownKeyPrefix } = filter;
+  const { customerId, unknownKeyPrefix, status } = filter;
   return [
     eq(decisions.projectId, projectId),
     from && gte(decisions.at, from),
@@ -90,6 +124,7 @@ function conditionsOf(projectId: string, filter: DecisionFilter): (SQL | undefin
     outcome === 'allowed' ? eq(decisions.outcome, 'allowed') : undefined,
     outcome === 'denied' ? IS_DENIED : undefined,
     reason && eq(decisions.outcome, reason),
+    status && inArray(decisions.outcome, denialReasonsOf(status)),
     apiKeyId === undefined ? undefined : eq(decisions.apiKeyId, apiKeyId),
     customerId === undefined ? undefined : eq(decisions.customerId, customerId),
     method === undefined ? undefined : eq(decisions.method, storable(method)),
@@ -104,7 +139,7 @@ function conditionsOf(projectId: string, filter: DecisionFilter): (SQL | undefin
 
 /** The conditions that find a prefix among the newest calls with an unknown key, by the index of outcomes. */
 function ofUnknownKey(projectId: string, prefix: string, to: Date | undefined): SQL {
-  return sql`${decisions.outcome} = 'invalid_api_key' and ${decisions.keyPrefix} = ${prefix}
+  return sql`${decisions.outcome} = 'invalid_api_key' and ${startsWith(decisions.keyPrefix, prefix)}
     and ${decisions.at} >= coalesce((
       select searched.at from decisions searched
       where searched.project_id = ${projectId} and searched.outcome = 'invalid_api_key'

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mintApiKey } from '@ceiba/domain';
-import { findKeyByPrefix, readKeyNames, rotateApiKey } from '@ceiba/schema';
+import { findKeyByPrefix, findKeysByPrefix, readKeyNames, rotateApiKey } from '@ceiba/schema';
 import { expect, test } from 'vitest';
 import { makeKey, makeProject, useBench } from '../support.ts';
 
@@ -37,4 +37,32 @@ test('a key is found by the prefix of its secret, and by that of the one it repl
   await bench.db.sql`update api_keys set previous_expires_at = now() where id = ${apiKeyId}`;
   expect(await find(minted.prefix)).toBeNull();
   expect(await find(current)).toEqual(found);
+});
+
+test('keys are found by a part of the prefix of a secret, as far as it is valid', async () => {
+  const { projectId } = await makeProject(bench.ctx);
+  const elsewhere = await makeProject(bench.ctx);
+  const [older, newer] = [
+    await makeKey(bench.ctx, projectId, { displayName: 'Older' }),
+    await makeKey(bench.ctx, projectId, { displayName: 'Newer' }),
+  ];
+  await bench.db
+    .sql`update api_keys set key_prefix = 'ceiba_abcOlder1' where id = ${older.apiKeyId}`;
+  await bench.db
+    .sql`update api_keys set key_prefix = 'ceiba_xyzNewer1', previous_prefix = 'ceiba_abcNewer0',
+    previous_digest = sha256('previous'), previous_expires_at = now() + interval '1 hour'
+    where id = ${newer.apiKeyId}`;
+  const find = async (part: string, ofProject = projectId, limit = 20) => {
+    const found = await findKeysByPrefix(bench.db, { projectId: ofProject, part, limit });
+    return found.map(({ displayName }) => displayName);
+  };
+  expect(await find('ceiba_abc')).toEqual(['Newer', 'Older']);
+  expect(await find('abc')).toEqual(['Newer', 'Older']);
+  expect(await find('ceiba_abc', projectId, 1)).toEqual(['Newer']);
+  expect(await find('ceiba_abcO')).toEqual(['Older']);
+  expect(await find('ceiba_ABC')).toEqual([]);
+  expect(await find('bcOlder')).toEqual([]);
+  expect(await find('ceiba_abc', elsewhere.projectId)).toEqual([]);
+  await bench.db.sql`update api_keys set previous_expires_at = now() where id = ${newer.apiKeyId}`;
+  expect(await find('ceiba_abc')).toEqual(['Older']);
 });

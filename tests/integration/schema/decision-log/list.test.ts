@@ -15,6 +15,7 @@ const bench = useBench();
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 const DAY_MS = 86_400_000;
 const KEY = randomUUID();
+const OTHER_KEY = randomUUID();
 const PREFIX = 'ceiba_Unknown0';
 
 const CUSTOMER = randomUUID();
@@ -39,7 +40,7 @@ const MADE: [string, number, Partial<NewDecision>][] = [
       keyPrefix: PREFIX,
     },
   ],
-  ['without a path', NOON + 2, { path: null, apiKeyId: randomUUID() }],
+  ['without a path', NOON + 2, { path: null, apiKeyId: OTHER_KEY }],
   [
     'tomorrow',
     NOON + DAY_MS,
@@ -79,12 +80,29 @@ describe('the list of decisions', () => {
       ['without a path', 'posted', 'second of one ms', 'yesterday'],
     ],
     ['reason', () => ({ reason: 'rate_limited' }), ['second of one ms']],
+    ['status', () => ({ status: 429 }), ['second of one ms']],
+    ['status of several reasons', () => ({ status: 401 }), ['without a path', 'posted']],
+    ['status of a reason', () => ({ status: 401, reason: 'invalid_api_key' }), ['posted']],
+    ['status of another reason', () => ({ status: 401, reason: 'rate_limited' }), []],
+    [
+      'several keys',
+      () => ({ apiKeyIds: [KEY, OTHER_KEY] }),
+      ['without a path', 'second of one ms', 'first of one ms'],
+    ],
+    [
+      'several keys and a status',
+      () => ({ apiKeyIds: [KEY, OTHER_KEY], status: 401 }),
+      ['without a path'],
+    ],
+    ['no key of several', () => ({ apiKeyIds: [] }), []],
     ['reason and another outcome', () => ({ reason: 'rate_limited', outcome: 'allowed' }), []],
     ['key', () => ({ apiKeyId: KEY }), ['second of one ms', 'first of one ms']],
     ['customer', () => ({ customerId: CUSTOMER }), ['tomorrow']],
     ['unknown customer', () => ({ customerId: randomUUID() }), []],
     ['unknown key', () => ({ apiKeyId: randomUUID() }), []],
     ['prefix of an unknown key', () => ({ unknownKeyPrefix: PREFIX }), ['posted']],
+    ['part of such a prefix', () => ({ unknownKeyPrefix: PREFIX.slice(0, 9) }), ['posted']],
+    ['part in another letter case', () => ({ unknownKeyPrefix: 'ceiba_unk' }), []],
     [
       'prefix of an unknown key, in a time',
       () => ({ unknownKeyPrefix: PREFIX, to: new Date(NOON) }),

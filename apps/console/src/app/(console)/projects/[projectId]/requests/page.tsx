@@ -1,7 +1,7 @@
 import { type CustomerName, UNKNOWN_KEYS_SEARCHED_MAX } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { redirect } from 'next/navigation';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { CsvLink } from '#components/ui/csv-link.tsx';
 import { EmptyState, NothingMatches } from '#components/ui/empty-state.tsx';
 import { Name } from '#components/ui/name.tsx';
@@ -20,7 +20,7 @@ import { calledOf } from '../customers/customer-state.ts';
 import { LeftOut } from './_components/left-out.tsx';
 import { LiveTail } from './_components/live-tail.tsx';
 import { RequestFilterForm } from './_components/request-filter.tsx';
-import { parseRequestQuery, type RequestQuery } from './_components/request-query.ts';
+import { parseRequestQuery } from './_components/request-query.ts';
 import { RequestTable } from './_components/request-table.tsx';
 import { RequestViews } from './_components/request-views.tsx';
 import { type FilteredKey, type RequestPage, readRequests } from './read-requests.ts';
@@ -29,11 +29,11 @@ export const metadata: Metadata = { title: 'Requests' };
 
 export default async function RequestsPage({ params, searchParams }: PageProps<'projectId'>) {
   const { project, may } = await requireProject((await params).projectId);
-  const { projectId, loggedAllowsPercent } = project;
+  const { projectId, loggedAllowsPercent, keyPrefix } = project;
   const query = await searchParams;
-  const asked = parseRequestQuery(query);
+  const parsed = parseRequestQuery(query, keyPrefix);
   const here = `/projects/${projectId}/requests`;
-  const page = await withSlowDatabase((db) => readRequests(db, projectId, asked)).catch(
+  const page = await withSlowDatabase((db) => readRequests(db, projectId, parsed)).catch(
     unlessTooSlow,
   );
   if (page === 'too_slow') {
@@ -41,7 +41,7 @@ export default async function RequestsPage({ params, searchParams }: PageProps<'
       <>
         <PageHeader title="Requests" guide="decision" />
         <RequestViews projectId={projectId} current="list" />
-        <RequestFilterForm here={here} query={asked} />
+        <RequestFilterForm here={here} query={parsed} />
         <Notice tone="warning" title="This search takes too long">
           Narrow the time range or drop a filter. Where each filter matches many requests and all
           together only a few, most of the log has to be read.
@@ -49,6 +49,7 @@ export default async function RequestsPage({ params, searchParams }: PageProps<'
       </>
     );
   }
+  const { asked } = page;
   // The first page has one address: with a cursor it would miss the requests that come later.
   if (asked.cursor !== '' && page.previous === null) {
     redirect(withQuery(here, query, { cursor: undefined }));
@@ -97,7 +98,7 @@ export default async function RequestsPage({ params, searchParams }: PageProps<'
           customers={page.customers}
         />
       ) : (
-        <Nothing asked={asked} page={page} projectId={projectId} />
+        <Nothing page={page} projectId={projectId} />
       )}
       <PageLinks here={here} query={query} page={page} names={['Newer', 'Older']} />
     </>
@@ -110,8 +111,22 @@ function ofKey(filtered: FilteredKey, projectId: string): ReactNode {
     return (
       <>
         This project has no key <code>{filtered.unknownKeyPrefix}…</code> now. Listed are calls that
-        were denied as “Invalid key” for it, among the newest{' '}
+        were denied as “Invalid key” for one that begins so, among the newest{' '}
         {formatCount(UNKNOWN_KEYS_SEARCHED_MAX)} with this reason.
+      </>
+    );
+  }
+  if ('keys' in filtered) {
+    return (
+      <>
+        Requests with the {filtered.keys.length} keys that begin with{' '}
+        <code>{filtered.keyPrefix}</code>:{' '}
+        {filtered.keys.map((key, index) => (
+          <Fragment key={key.apiKeyId}>
+            {index > 0 && ', '}
+            {linkToKey(key, projectId)}
+          </Fragment>
+        ))}
       </>
     );
   }
@@ -126,14 +141,17 @@ function ofKey(filtered: FilteredKey, projectId: string): ReactNode {
   }
   return (
     <>
-      Requests with the key{' '}
-      <TextLink href={`/projects/${projectId}/keys/${apiKeyId}`} className="text-ink">
-        <Name>{name.displayName}</Name>
-      </TextLink>{' '}
+      Requests with the key {linkToKey({ apiKeyId, ...name }, projectId)}{' '}
       <code>{name.keyPrefix}…</code>
     </>
   );
 }
+
+const linkToKey = (key: { apiKeyId: string; displayName: string }, projectId: string) => (
+  <TextLink href={`/projects/${projectId}/keys/${key.apiKeyId}`} className="text-ink">
+    <Name>{key.displayName}</Name>
+  </TextLink>
+);
 
 /** Whose requests are listed, where the filter names a customer. */
 function ofCustomer(
@@ -161,13 +179,13 @@ function ofCustomer(
 }
 
 interface NothingProps {
-  asked: RequestQuery;
   page: RequestPage;
   projectId: string;
 }
 
 /** Why the list is empty. */
-function Nothing({ asked, page, projectId }: NothingProps) {
+function Nothing({ page, projectId }: NothingProps) {
+  const { asked } = page;
   if (Object.keys(asked.errors).length > 0) {
     return <p className="py-8 text-muted">Correct the filter to see requests.</p>;
   }

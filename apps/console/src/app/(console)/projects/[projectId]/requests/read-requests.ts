@@ -1,5 +1,5 @@
 import 'server-only';
-import { type Outcome, UUID } from '@ceiba/contract/sets';
+import { HTTP_STATUS_FOR_DENIAL, type Outcome, UUID } from '@ceiba/contract/sets';
 import { timeOfDecision, type UsageRange } from '@ceiba/domain';
 import {
   type ApiKeyName,
@@ -8,7 +8,7 @@ import {
   type DecisionFilter,
   type DecisionGapSum,
   type DecisionRecord,
-  findKeyByPrefix,
+  findKeysByPrefix,
   listDecisions,
   type Page,
   readCustomerNames,
@@ -23,8 +23,13 @@ const DAY_MS = 86_400_000;
 const PAGE_SIZE = 50;
 const NOTHING: Page<DecisionRecord> = { items: [], next: null, previous: null };
 
+/** The most keys of which a part of a prefix may be. */
+const KEYS_OF_PREFIX_MAX = 20;
+
 /** One page of the log, and what belongs to it. */
 export interface RequestPage extends Page<DecisionRecord> {
+  /** What was asked, also with what is wrong about its key. */
+  asked: RequestQuery;
   /** False if a field of the filter is wrong; then the page is empty. */
   isListed: boolean;
   names: Map<string, ApiKeyName>;
@@ -45,7 +50,9 @@ export type FilteredKey =
       /** Null if the project has no such key now; the log may still have its requests. */
       name: ApiKeyName | null;
     }
-  /** No key of the project has this prefix; the log may have calls that were denied for it. */
+  /** Several keys begin so. */
+  | { keyPrefix: string; keys: readonly ({ apiKeyId: string } & ApiKeyName)[] }
+  /** No key of the project begins so; the log may have calls that were denied for it. */
   | { unknownKeyPrefix: string };
 
 /** Reads the page that a URL asks for; nothing is listed if a field of the filter is wrong. */
@@ -54,8 +61,8 @@ export async function readRequests(
   projectId: string,
   query: RequestQuery,
 ): Promise<RequestPage> {
-  const { fields, filter, cursor, errors } = query;
-  const key = Object.hasOwn(errors, 'key') ? undefined : await readKey(db, projectId, fields.key);
+  const { asked, key, filter } = await readFilter(db, projectId, query);
+  const { cursor, errors } = asked;
   const isListed = Object.keys(errors).length === 0;
   const { decisionDays } = await readRetention(db);
   const now = new Date();
@@ -63,7 +70,7 @@ export async function readRequests(
   const page = isListed
     ? await listDecisions(db, {
         projectId,
-        filter: filterWith(filter, key),
+        filter,
         cursor,
         limit: PAGE_SIZE,
       })
@@ -78,24 +85,19 @@ export async function readRequests(
         ...new Set([...customerIds, ...(filter.customerId ? [filter.customerId] : [])]),
       ],
     }),
-    isNarrower(fields) ? [] : readDecisionGaps(db, { projectId, ...timeOf(page, query, kept) }),
+    isNarrower(asked) ? [] : readDecisionGaps(db, { projectId, ...timeOf(page, query, kept) }),
   ]);
-  const leftOut = gaps.filter(({ outcome }) => mayBe(outcome, filter));
+  const leftOut = gaps.filter(({ outcome }) => mayBe(outcome, asked.filter));
   const isNewest = filter.to === undefined || filter.to > now;
   const canGrow = isListed && isNewest && page.previous === null;
-  return { ...page, isListed, canGrow, names, customers, leftOut, kept, key };
+  return { ...page, asked, isListed, canGrow, names, customers, leftOut, kept, key };
 }
 
 /** Whether the filter is about more than outcomes and time: of what is missing, no more is known. */
-const isNarrower = ({
-  key,
-  customer,
-  method,
-  pathPrefix,
-  decisionId,
-  requestId,
-}: RequestQuery['fields']) =>
-  [key, customer, method, pathPrefix, decisionId, requestId].some((text) => text !== '');
+const isNarrower = ({ key, filter }: RequestQuery) => {
+  const { customerId, method, pathPrefix, decisionId, requestId } = filter;
+  return [key?.text, customerId, method, pathPrefix, decisionId, requestId].some(Boolean);
+};
 
 /**
  * The time of a page, up to its neighbours if it has any. On the side that it was reached from, it
@@ -116,35 +118,57 @@ function timeOf(
   };
 }
 
-/** The filter of the URL with the key that it names. */
-export const filterWith = (
-  filter: RequestQuery['filter'],
-  key: FilteredKey | undefined,
-): DecisionFilter => {
-  if (key === undefined) return filter;
-  return 'apiKeyId' in key ? { ...filter, apiKeyId: key.apiKeyId } : { ...filter, ...key };
-};
-
-/**
- * The key of a filter, by its ID or its prefix.
- *
- * @returns undefined for an empty text
- */
-export async function readKey(
-  db: Database,
-  projectId: string,
-  text: string,
-): Promise<FilteredKey | undefined> {
-  if (text === '') return undefined;
-  if (UUID.test(text)) {
-    const names = await readKeyNames(db, { projectId, apiKeyIds: [text] });
-    return { apiKeyId: text, name: names.get(text) ?? null };
-  }
-  const key = await findKeyByPrefix(db, { projectId, prefix: text });
-  return key === null ? { unknownKeyPrefix: text } : { apiKeyId: key.apiKeyId, name: key };
+export interface ReadFilter {
+  /** What was asked; nothing may be read while it has errors. */
+  asked: RequestQuery;
+  key: FilteredKey | undefined;
+  /** With the key that is meant. */
+  filter: DecisionFilter;
 }
 
-const mayBe = (outcome: Outcome, filter: RequestQuery['filter']) =>
-  filter.reason === undefined
-    ? filter.outcome === undefined || (outcome === 'allowed') === (filter.outcome === 'allowed')
-    : outcome === filter.reason;
+/** The filter of a URL with the key, or the few keys, that it means. */
+export async function readFilter(
+  db: Database,
+  projectId: string,
+  asked: RequestQuery,
+): Promise<ReadFilter> {
+  const { key: meant, filter, errors } = asked;
+  if (meant === null || Object.hasOwn(errors, meant.field)) {
+    return { asked, key: undefined, filter };
+  }
+  const { text } = meant;
+  if (UUID.test(text)) {
+    const names = await readKeyNames(db, { projectId, apiKeyIds: [text] });
+    const key = { apiKeyId: text, name: names.get(text) ?? null };
+    return { asked, key, filter: { ...filter, apiKeyId: text } };
+  }
+  const keys = await findKeysByPrefix(db, {
+    projectId,
+    part: text,
+    limit: KEYS_OF_PREFIX_MAX + 1,
+  });
+  if (keys.length > KEYS_OF_PREFIX_MAX) {
+    const error = `More than ${KEYS_OF_PREFIX_MAX} keys begin with ${text}. Type more of it.`;
+    const withError = { ...asked, errors: { ...errors, [meant.field]: error } };
+    return { asked: withError, key: undefined, filter };
+  }
+  const [first, second] = keys;
+  if (first === undefined) {
+    const unknown = { unknownKeyPrefix: text };
+    return { asked, key: unknown, filter: { ...filter, ...unknown } };
+  }
+  if (second === undefined) {
+    const { apiKeyId } = first;
+    return { asked, key: { apiKeyId, name: first }, filter: { ...filter, apiKeyId } };
+  }
+  const apiKeyIds = keys.map(({ apiKeyId }) => apiKeyId);
+  return { asked, key: { keyPrefix: text, keys }, filter: { ...filter, apiKeyIds } };
+}
+
+const mayBe = (outcome: Outcome, { reason, status, ...filter }: RequestQuery['filter']) => {
+  if (reason !== undefined) return outcome === reason;
+  if (status !== undefined) {
+    return outcome !== 'allowed' && HTTP_STATUS_FOR_DENIAL[outcome] === status;
+  }
+  return filter.outcome === undefined || (outcome === 'allowed') === (filter.outcome === 'allowed');
+};

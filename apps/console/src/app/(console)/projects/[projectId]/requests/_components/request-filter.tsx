@@ -41,9 +41,9 @@ export function RequestFilterForm({ here, query }: { here: string; query: Reques
         <div className="grid grid-cols-[minmax(0,2fr)_minmax(0,3fr)] items-end gap-4 sm:grid-cols-2 lg:grid-cols-[minmax(0,1fr)_10rem_14rem_auto]">
           <Code
             {...field('pathPrefix')}
-            label="Path begins with"
+            label="Path, key prefix, ID or status"
             type="search"
-            placeholder="/v1/reports"
+            placeholder="/v1/reports or ceiba_4fZk"
             data-shortcut="search"
             fieldClassName="max-lg:col-span-2"
           />

@@ -1,8 +1,11 @@
+import { HTTP_STATUS_FOR_DENIAL } from '@ceiba/contract/sets';
 import { describe, expect, it } from 'vitest';
 import { requestsHref } from '#lib/requests-href.ts';
-import { parseRequestQuery } from './request-query.ts';
+import { OUTCOME_CHOICES, parseRequestQuery } from './request-query.ts';
 
 const ID = '0192f0c1-7a3b-7c4d-8e5f-0123456789ab';
+/** A UUID without a time: no decision has it. */
+const REQUEST_ID = '6f9619ff-8b86-4d01-b42d-00c04fc964ff';
 const queryOf = (href: string) => Object.fromEntries(new URL(href, 'http://x').searchParams);
 
 describe('parseRequestQuery', () => {
@@ -66,6 +69,35 @@ describe('parseRequestQuery', () => {
     const { errors, fields } = parseRequestQuery({ [name]: value });
     expect(Object.keys(errors)).toEqual([name]);
     expect(fields[name]).toBe(value);
+  });
+
+  it.each([
+    ['/v1/reports', {}, { pathPrefix: '/v1/reports' }],
+    ['user_profiles', {}, { pathPrefix: '/user_profiles' }],
+    ['/ceiba_abc', {}, { pathPrefix: '/ceiba_abc' }],
+    ['403', {}, { status: 403 }],
+    ['404', {}, { pathPrefix: '/404' }],
+    [ID.toUpperCase(), {}, { decisionId: ID }],
+    [REQUEST_ID, {}, { requestId: REQUEST_ID }],
+    ['ceiba_abc', { field: 'pathPrefix', text: 'ceiba_abc' }, {}],
+    ['acme_abc', { field: 'pathPrefix', text: 'acme_abc' }, {}],
+  ])('takes "%s" in the search for what it is, and keeps it in its field', (text, key, filter) => {
+    const asked = parseRequestQuery({ pathPrefix: text }, 'acme_');
+    expect(asked.filter).toEqual(filter);
+    expect(asked.key ?? {}).toEqual(key);
+    expect(asked.errors).toEqual({});
+    expect(asked.isFiltered).toBe(true);
+  });
+
+  it('takes a prefix in the search for a path where another field names the key', () => {
+    const asked = parseRequestQuery({ pathPrefix: 'ceiba_abc', key: ID });
+    expect(asked.key).toEqual({ field: 'key', text: ID });
+    expect(asked.filter).toEqual({ pathPrefix: '/ceiba_abc' });
+  });
+
+  it.each(Object.values(HTTP_STATUS_FOR_DENIAL))('has the denials with %d', (status) => {
+    expect(OUTCOME_CHOICES.map(({ value }) => value)).toContain(String(status));
+    expect(parseRequestQuery({ outcome: String(status) }).filter).toEqual({ status });
   });
 
   it('refuses a range that ends before it starts', () => {

@@ -1,18 +1,40 @@
-import { DENIAL_REASONS, type DenialReason, UUID } from '@ceiba/contract/sets';
+import {
+  DENIAL_REASONS,
+  type DenialReason,
+  type DenialStatus,
+  HTTP_STATUS_FOR_DENIAL,
+  UUID,
+} from '@ceiba/contract/sets';
+import { API_KEY_BRAND, timeOfDecision } from '@ceiba/domain';
 import { type Query, textOf } from '#lib/list-query.ts';
 import { REQUEST_FIELDS, type RequestField } from '#lib/requests-href.ts';
 import { withoutSecrets } from '#lib/text.ts';
 import { parseMinute } from '#lib/time.ts';
 
-export const OUTCOME_CHOICES = [
-  { value: 'denied', name: 'Denied' },
-  { value: 'allowed', name: 'Allowed' },
-] as const;
+/** What hosts answer denials with. */
+const DENIAL_STATUSES: readonly DenialStatus[] = [
+  ...new Set(Object.values(HTTP_STATUS_FOR_DENIAL)),
+];
 
-/** The filter as the log reads it; `key` is resolved to an ID by `readKey`. */
+/** The status that a text is; undefined for any other text. */
+export const denialStatusOf = (text: string): DenialStatus | undefined =>
+  DENIAL_STATUSES.find((status) => String(status) === text);
+
+/** Denials can be chosen by the status that the host answered with. */
+export const OUTCOME_CHOICES: readonly { value: string; name: string }[] = [
+  { value: 'denied', name: 'Denied' },
+  ...DENIAL_STATUSES.map((status) => ({
+    value: String(status),
+    name: `Denied with ${status}`,
+  })),
+  { value: 'allowed', name: 'Allowed' },
+];
+
+/** The filter as the log reads it; the key is resolved by `readFilter`. */
 export interface RequestFilter {
   outcome?: 'allowed' | 'denied';
   reason?: DenialReason;
+  status?: DenialStatus;
   method?: string;
   pathPrefix?: string;
   customerId?: string;
@@ -25,6 +47,8 @@ export interface RequestFilter {
 
 export interface RequestQuery {
   filter: RequestFilter;
+  /** The key that is meant, by its ID or a part of its prefix, and the field that names it. */
+  key: { field: RequestField; text: string } | null;
   /** The value of each field, as text. */
   fields: Record<RequestField, string>;
   /** How to fix the fields that cannot be applied; nothing is listed while there is one. */
@@ -40,8 +64,10 @@ const MINUTE_MS = 60_000;
 /**
  * The filter of the URL. Unknown choices count as absent; text that cannot match is an error beside
  * its field. Times are in UTC, and both minutes are included.
+ *
+ * @param keyBrand what the keys of the project begin with
  */
-export function parseRequestQuery(query: Query): RequestQuery {
+export function parseRequestQuery(query: Query, keyBrand = API_KEY_BRAND): RequestQuery {
   const text = (name: RequestField) =>
     withoutSecrets(textOf(query, name).trim().slice(0, TEXT_LENGTH_MAX));
   const reason = DENIAL_REASONS.find((known) => known === text('reason'));
@@ -50,41 +76,55 @@ export function parseRequestQuery(query: Query): RequestQuery {
     reason === undefined
       ? OUTCOME_CHOICES.find(({ value }) => value === text('outcome'))?.value
       : 'denied';
+  const searched = meaningOf(text('pathPrefix'), {
+    keyBrands: text('key') === '' ? [API_KEY_BRAND, keyBrand] : [],
+  });
   const fields = {
     outcome: outcome ?? '',
     reason: reason ?? '',
     key: text('key'),
     customer: text('customer').toLowerCase(),
     method: text('method').toUpperCase(),
-    pathPrefix: rooted(text('pathPrefix')),
+    pathPrefix: searched.pathPrefix ?? text('pathPrefix'),
     decisionId: text('decisionId').toLowerCase(),
     requestId: text('requestId'),
     from: text('from'),
     to: text('to'),
   };
+  const key =
+    fields.key !== ''
+      ? ({ field: 'key', text: fields.key } as const)
+      : searched.key !== undefined
+        ? ({ field: 'pathPrefix', text: searched.key } as const)
+        : null;
+  const status = searched.status ?? denialStatusOf(fields.outcome);
+  const decisionId = fields.decisionId || searched.decisionId;
+  const requestId = fields.requestId || searched.requestId;
   const from = parseMinute(fields.from);
   const last = parseMinute(fields.to);
   const to = last && new Date(last.getTime() + MINUTE_MS);
   const errors = {
     ...(fields.decisionId !== '' && !UUID.test(fields.decisionId) && { decisionId: NO_ID }),
     ...(fields.customer !== '' && !UUID.test(fields.customer) && { customer: NO_CUSTOMER }),
-    ...(fields.key !== '' && !KEY.test(fields.key) && { key: NO_KEY }),
+    ...(key !== null && !KEY.test(key.text) && { [key.field]: NO_KEY }),
     ...(fields.from !== '' && from === null && { from: NO_TIME }),
     ...(fields.to !== '' && to === null && { to: NO_TIME }),
     ...(from !== null && to !== null && from >= to && { to: NO_RANGE }),
   };
   return {
     filter: {
-      ...(outcome && { outcome }),
+      ...((outcome === 'allowed' || outcome === 'denied') && { outcome }),
       ...(reason && { reason }),
+      ...(status && { status }),
       ...(fields.method && { method: fields.method }),
-      ...(fields.pathPrefix && { pathPrefix: fields.pathPrefix }),
+      ...(searched.pathPrefix && { pathPrefix: searched.pathPrefix }),
       ...(fields.customer && { customerId: fields.customer }),
-      ...(fields.decisionId && { decisionId: fields.decisionId }),
-      ...(fields.requestId && { requestId: fields.requestId }),
+      ...(decisionId && { decisionId }),
+      ...(requestId && { requestId }),
       ...(from && { from }),
       ...(to && { to }),
     },
+    key,
     fields,
     errors,
     cursor: textOf(query, 'cursor'),
@@ -92,13 +132,34 @@ export function parseRequestQuery(query: Query): RequestQuery {
   };
 }
 
-/** An ID or a prefix of a key, which of an imported one is any text; `readKey` finds the key. */
+interface Meaning {
+  pathPrefix?: string;
+  status?: DenialStatus;
+  key?: string;
+  decisionId?: string;
+  requestId?: string;
+}
+
+/** What a text of the search is: whatever is nothing else is a path, with or without its first slash. */
+function meaningOf(text: string, { keyBrands }: { keyBrands: readonly string[] }): Meaning {
+  if (text === '' || text.startsWith('/')) return { pathPrefix: text };
+  const status = denialStatusOf(text);
+  if (status !== undefined) return { status };
+  const id = text.toLowerCase();
+  if (UUID.test(id)) {
+    return timeOfDecision(id) === null ? { requestId: text } : { decisionId: id };
+  }
+  if (!text.includes('/') && keyBrands.some((brand) => text.startsWith(brand))) {
+    return { key: text };
+  }
+  return { pathPrefix: `/${text}` };
+}
+
+/** An ID or a part of a prefix of a key, which of an imported one is any text; `readFilter` finds the key. */
 const KEY = /^[!-~]{1,36}$/;
 
-const rooted = (path: string) => (path === '' || path.startsWith('/') ? path : `/${path}`);
-
 const NO_ID = 'A decision ID looks like 0192f0c1-7a3b-7c4d-8e5f-0123456789ab.';
-const NO_KEY = 'Enter a key’s ID, or its prefix, such as ceiba_4fZk2Qpa.';
+const NO_KEY = 'Enter a key’s ID, or the beginning of the key, such as ceiba_4fZk2Qpa.';
 const NO_CUSTOMER = 'A customer ID looks like 6f9619ff-8b86-4d01-b42d-00c04fc964ff.';
 const NO_TIME = 'Choose a date and a time.';
 const NO_RANGE = 'The end must not be before the start.';

@@ -1,3 +1,4 @@
+import { HTTP_STATUS_FOR_DENIAL } from '@ceiba/contract/sets';
 import type { ApiKeyName, CustomerName, DecisionRecord } from '@ceiba/schema';
 import { MethodChip, OutcomeChip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
@@ -59,7 +60,7 @@ export function RequestTable({ here, requests, names, customers }: RequestTableP
                 <RecordedPath path={request.path} />
               </TextLink>
               <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-small text-muted sm:hidden">
-                <OutcomeChip outcome={request.outcome} />
+                {outcomeOf(request)}
                 <LogTime at={request.at} inRow />
               </div>
               <p className="mt-1 truncate text-small text-muted md:hidden">{callerOf(request)}</p>
@@ -72,7 +73,7 @@ export function RequestTable({ here, requests, names, customers }: RequestTableP
         {
           name: 'Outcome',
           className: 'max-sm:hidden',
-          cell: ({ outcome }) => <OutcomeChip outcome={outcome} />,
+          cell: outcomeOf,
         },
         { name: 'Key', className: 'max-w-64 truncate max-md:hidden', cell: callerOf },
         hasCustomers && {
@@ -95,6 +96,16 @@ export function RequestTable({ here, requests, names, customers }: RequestTableP
     />
   );
 }
+
+/** The verdict, and the status that the host answers a denial with. */
+const outcomeOf = ({ outcome }: DecisionRecord) => (
+  <span className="inline-flex items-center gap-2 whitespace-nowrap">
+    <OutcomeChip outcome={outcome} />
+    {outcome !== 'allowed' && (
+      <span className="numbers text-small text-muted">{HTTP_STATUS_FOR_DENIAL[outcome]}</span>
+    )}
+  </span>
+);
 
 /** Who called: the key's name, or the prefix of a key that this project does not have. */
 function Caller({ name, keyPrefix }: { name: ApiKeyName | undefined; keyPrefix: string | null }) {

@@ -2,7 +2,7 @@ import { type DecisionRecord, exportDecisions } from '@ceiba/schema';
 import { type CsvColumns, csvDay, csvResponse, projectCsvRoute } from '#server/csv.ts';
 import { withDatabase, withSlowDatabase } from '#server/database.ts';
 import { parseRequestQuery } from '../_components/request-query.ts';
-import { filterWith, readKey } from '../read-requests.ts';
+import { readFilter } from '../read-requests.ts';
 
 const COLUMNS: CsvColumns<DecisionRecord> = {
   at_utc: ({ at }) => at.toISOString(),
@@ -24,12 +24,12 @@ const COLUMNS: CsvColumns<DecisionRecord> = {
 };
 
 /** The requests that match the filter of the URL as CSV, newest first. */
-export const GET = projectCsvRoute(async ({ projectId }, query) => {
-  const asked = parseRequestQuery(query);
+export const GET = projectCsvRoute(async ({ projectId, keyPrefix }, query) => {
+  const { asked, filter } = await withDatabase((db) =>
+    readFilter(db, projectId, parseRequestQuery(query, keyPrefix)),
+  );
   const [error] = Object.values(asked.errors);
   if (error !== undefined) return new Response(`${error}\n`, { status: 400 });
-  const key = await withDatabase((db) => readKey(db, projectId, asked.fields.key));
-  const filter = filterWith(asked.filter, key);
   const pages = exportDecisions(withSlowDatabase, { projectId, filter });
   return csvResponse(`ceiba-requests-${csvDay()}`, COLUMNS, pages);
 });

@@ -5,7 +5,7 @@ import { DatabaseUnavailableError, withDatabase } from '#server/database.ts';
 import { log } from '#server/log.ts';
 import { requireProject } from '#server/project.ts';
 import { parseRequestQuery } from '../_components/request-query.ts';
-import { filterWith, readKey } from '../read-requests.ts';
+import { readFilter } from '../read-requests.ts';
 
 const POLL_MS = 2_000;
 /** Then the browser connects again, which checks the session again. */
@@ -22,12 +22,13 @@ export async function GET(
   request: Request,
   { params }: { params: Promise<{ projectId: string }> },
 ): Promise<Response> {
-  const { projectId } = (await requireProject((await params).projectId)).project;
+  const { projectId, keyPrefix } = (await requireProject((await params).projectId)).project;
   const query = Object.fromEntries(new URL(request.url).searchParams);
-  const { filter, fields, errors } = parseRequestQuery(query);
-  if (Object.keys(errors).length > 0) return new Response(null, { status: 400 });
-  const key = await withDatabase((db) => readKey(db, projectId, fields.key));
-  const events = newRequests(projectId, filterWith(filter, key), request.signal);
+  const { asked, filter } = await withDatabase((db) =>
+    readFilter(db, projectId, parseRequestQuery(query, keyPrefix)),
+  );
+  if (Object.keys(asked.errors).length > 0) return new Response(null, { status: 400 });
+  const events = newRequests(projectId, filter, request.signal);
   return new Response(streamOf(events), {
     headers: {
       'content-type': 'text/event-stream',
