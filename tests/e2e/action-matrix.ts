@@ -218,10 +218,10 @@ export const ACTIONS: Record<string, ActionCase> = {
       fields: () => ({}),
     },
   }),
-  ...actionsOf('(console)/search/actions.ts', 'signed-in', '/projects', {
-    findElsewhere: () => ({ q: 'quota' }),
+  ...actionsOf('(console)/find/actions.ts', 'signed-in', '/projects', {
+    findElsewhere: { isSearch: true, fields: ({ decisionId }) => ({ q: decisionId }) },
   }),
-  ...actionsOf('(console)/search/actions.ts', 'viewer', '{project}/keys', {
+  ...actionsOf('(console)/find/actions.ts', 'viewer', '{project}/keys', {
     findInProject: {
       isSearch: true,
       fields: ({ projectId, decisionId }) => ({ projectId, q: decisionId }),

@@ -39,6 +39,7 @@ export const PAGES: Record<string, PageCase> = {
   'reset password': open('(account)/reset-password', '/reset-password'),
   join: open('(account)/join', '/join'),
   'not found': open(null, '/nowhere'),
+  find: signedIn('find', '/find?q=403'),
   projects: signedIn('projects'),
   'create project': signedIn('projects/new'),
   account: signedIn('account'),

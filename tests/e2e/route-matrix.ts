@@ -59,6 +59,10 @@ export const ROUTES: Record<string, RouteCase> = {
   '/(account)/reset-password/page': open('/reset-password'),
   '/(console)/account/page': personal('/account'),
   '/(console)/audit/page': personal('/audit'),
+  '/(console)/find/page': {
+    access: 'signed-in',
+    path: ({ decisionId }) => `/find?q=${decisionId}`,
+  },
   '/(console)/audit/csv/route': personal('/audit/csv'),
   '/(console)/projects/page': personal('/projects'),
   '/(console)/projects/new/page': personal('/projects/new'),

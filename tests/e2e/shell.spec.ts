@@ -153,6 +153,110 @@ test('the palette finds keys, policies, requests and guides by keyboard, and sen
   await expectAccessible(page);
 });
 
+test('the palette and the page Find take what a customer says, in all projects of the user and no other', async () => {
+  const page = await project.open('usage');
+  const { projectId } = await createProject(page, 'Second project');
+  const insert = async (table: string, row: Record<string, unknown>): Promise<string> => {
+    const [made] = await project.sql`
+      insert into ${project.sql(table)} ${project.sql({ project_id: projectId, ...row })} returning id`;
+    return made?.id;
+  };
+  const key = { key_digest: Buffer.alloc(32, 1), key_prefix: 'ceiba_newSecr1' };
+  const apiKeyId = await insert('api_keys', {
+    ...key,
+    display_name: 'Ledger sync',
+    previous_digest: Buffer.alloc(32, 2),
+    previous_prefix: 'ceiba_oldSecr1',
+    previous_expires_at: new Date(Date.now() + 3_600_000),
+  });
+  const customerId = await insert('customers', { external_id: 'org_ledger' });
+  const [decisionId = ''] = await addDecisions(projectId, [
+    { requestId: 'ledger-77', path: '/v1/ledger', outcome: 'policy_no_match' },
+  ]);
+  await addDecisions(project.projectId, [
+    { outcome: 'invalid_api_key', keyPrefix: 'ceiba_noSuch01' },
+  ]);
+  const requests = (query: string, id = projectId) => `/projects/${id}/requests?${query}`;
+  const field = page.getByRole('combobox', { name: 'Go to' });
+  const option = (name: RegExp) => page.getByRole('option', { name });
+  async function find(text: string, name: RegExp, address: string) {
+    await gotoReady(page, project.at('usage'));
+    await pressShortcut(page, 'Control+k');
+    await field.fill(text);
+    await option(name).click();
+    await page.waitForURL((url) => url.pathname + url.search === address);
+  }
+  const ofSecond = (path: string) => `/projects/${projectId}/${path}`;
+  await find(
+    'ceiba_new',
+    /^Ledger sync.*ceiba_newSecr1….*Second project/,
+    ofSecond(`keys/${apiKeyId}`),
+  );
+  await find('ceiba_old', /^Ledger sync.*ceiba_oldSecr1…, now/, ofSecond(`keys/${apiKeyId}`));
+  await find(apiKeyId, /^Ledger sync/, ofSecond(`keys/${apiKeyId}`));
+  await find('org_ledger', /^org_ledger.*Second project/, ofSecond(`customers/${customerId}`));
+  await find('ledger-77', /^GET \/v1\/ledger/, ofSecond(`requests/${decisionId}`));
+  await find(decisionId, /^GET \/v1\/ledger/, ofSecond(`requests/${decisionId}`));
+  await find('/v1/ledger', /Requests to.*Second project/, requests('pathPrefix=%2Fv1%2Fledger'));
+  await find('403', /denied with 403.*Second project/, requests('outcome=403'));
+  await find(
+    'ceiba_noSuch',
+    /unknown key ceiba_noSuch/,
+    requests('key=ceiba_noSuch', project.projectId),
+  );
+
+  await gotoReady(page, project.at('usage'));
+  await pressShortcut(page, 'Control+k');
+  await field.fill('403');
+  // Enter leads to those of the project that is shown.
+  await expect(option(/denied with 403/).first()).toHaveAttribute('aria-selected', 'true');
+  await expectAccessible(page);
+  await option(/All results for “403”/).click();
+  await page.waitForURL(/\/find\?q=403$/);
+  const found = page.getByRole('region', { name: 'Requests' }).getByRole('link');
+  await expect(found.filter({ hasText: 'denied with 403' })).toHaveCount(1);
+  await gotoReady(page, '/find');
+  const search = page.getByRole('searchbox', { name: 'Part of a key' });
+  await pressShortcut(page, '/');
+  await search.fill('org_led');
+  await page.waitForURL(/\/find\?q=org_led$/);
+  await page.getByRole('link', { name: 'org_ledger' }).click();
+  await page.waitForURL(`**/customers/${customerId}`);
+  await gotoReady(page, '/find');
+  const secret = 'Zq3Zq3Zq3Zq3Zq3Zq3Zq3Zq3Zq3';
+  await search.fill(`ceiba_newSecr1${secret}`);
+  await expect(search).toHaveValue('ceiba_newSecr1');
+  await expect(page.getByRole('link', { name: 'Ledger sync' })).toBeVisible();
+  expect(page.url()).not.toContain(secret);
+  await expectAccessible(page);
+  await project.sql`delete from projects where id = ${projectId}`;
+});
+
+test('the page Find works without scripts, and shows nothing of another account', async ({
+  browser,
+  baseURL,
+}) => {
+  await project.addKey('Hidden', { key_prefix: 'ceiba_hiddenK1' });
+  const signedIn = await project.open('usage');
+  const context = await browser.newContext({
+    ...(baseURL && { baseURL }),
+    javaScriptEnabled: false,
+  });
+  await context.addCookies(await signedIn.context().cookies());
+  const page = await context.newPage();
+  await page.goto('/find');
+  await page.getByRole('searchbox', { name: 'Part of a key' }).fill('ceiba_hidden');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('link', { name: 'Hidden' })).toBeVisible();
+  await context.close();
+
+  const other = await browser.newPage();
+  await newUser(other);
+  await other.goto('/find?q=ceiba_hidden');
+  await expect(other.getByText('Nothing in your projects or the guides matches')).toBeVisible();
+  await other.close();
+});
+
 test('the palette leads a viewer to the row of a policy, and says why it found nothing', async ({
   page,
 }) => {

@@ -36,6 +36,7 @@ export {
 } from './api-key/create.ts';
 export * from './api-key/describe.ts';
 export { exportApiKeys } from './api-key/export.ts';
+export { type FoundApiKey, findApiKeysInProjects } from './api-key/find-in-projects.ts';
 export { type ApiKeyRef, getApiKey } from './api-key/get.ts';
 export {
   API_KEY_HINTS,
@@ -88,6 +89,7 @@ export {
 } from './customer/create.ts';
 export * from './customer/export.ts';
 export type { CustomerFields } from './customer/fields.ts';
+export { type FoundCustomer, findCustomersInProjects } from './customer/find-in-projects.ts';
 export { type Customer, type CustomerRef, getCustomer } from './customer/get.ts';
 export * from './customer/list.ts';
 export * from './customer/names.ts';
@@ -111,9 +113,17 @@ export * from './decision/lookup.ts';
 export * from './decision/simulate.ts';
 export { exportDecisions } from './decision-log/export.ts';
 export * from './decision-log/failures.ts';
+export * from './decision-log/find-in-projects.ts';
 export { type DecisionGap, type DecisionGapSum, readDecisionGaps } from './decision-log/gaps.ts';
 export * from './decision-log/group-denials.ts';
-export * from './decision-log/list.ts';
+export {
+  type DecisionFilter,
+  type DecisionListRequest,
+  type DecisionRecord,
+  findDecision,
+  listDecisions,
+  UNKNOWN_KEYS_SEARCHED_MAX,
+} from './decision-log/list.ts';
 export * from './decision-log/logged-decision.ts';
 export * from './decision-log/maintain.ts';
 export * from './decision-log/write.ts';

@@ -124,9 +124,16 @@ const containing = (text: string) => `%${text.toLowerCase().replaceAll(/[\\%_]/g
  * The texts that begin so, byte by byte. A range rather than `like`, which Postgres cannot combine with
  * another index under `or`.
  */
-export const startsWith = (column: PgColumn, prefix: string): SQL =>
+export const startsWith = (column: PgColumn, prefix: string | SQL): SQL =>
   sql`(${column} collate "C" >= ${prefix}
   and ${column} collate "C" < ${prefix} || chr(1114111))`;
+
+/** The last character of all, as Postgres compares bytes. */
+const LAST_CHARACTER = '\u{10ffff}';
+
+/** As {@link startsWith}, for a column that Postgres compares byte by byte. */
+export const beginsWith = (column: PgColumn, prefix: string): SQL =>
+  sql`${column} >= ${prefix} and ${column} < ${prefix + LAST_CHARACTER}`;
 
 const ONE_OR_TWO_LETTERS = /^[\p{L}\p{N}]{1,2}$/u;
 

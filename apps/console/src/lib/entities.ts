@@ -180,7 +180,7 @@ export type Having<Part> = {
   [K in Kind]: (typeof ENTITIES)[K] extends Part ? K : never;
 }[Kind];
 
-/** The kinds that a search in a project finds, each with a finder in `search/actions.ts`. */
+/** The kinds that a search in projects finds, each with a finder in `find/find.ts`. */
 export type SearchedKind = Having<{ found: object; opens: object }>;
 
 /** What a kind is called in the answers of a search. */

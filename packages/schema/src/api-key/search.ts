@@ -21,6 +21,7 @@ import { getApiKey } from './get.ts';
 import { type ApiKeyHint, HINT_CONDITIONS } from './hints.ts';
 import { type ApiKeyRow, rowColumns, toRow, usedThisMonth } from './row.ts';
 import { summaryColumns, toSummary } from './summary.ts';
+import { WORDS } from './words.ts';
 
 export const API_KEY_SORTS = ['created', 'name', 'expires', 'last_used', 'used'] as const;
 export type ApiKeySort = (typeof API_KEY_SORTS)[number];
@@ -274,6 +275,3 @@ function matchesText(text: string): SQL {
     sql` or `,
   )})`;
 }
-
-/** The expression of the index `api_keys_words_idx`. */
-const WORDS = sql`lower(${apiKeys.displayName} || ' ' || ${apiKeys.note})`;

@@ -11,6 +11,7 @@ import {
 } from '../page.ts';
 import { customers } from '../tables.ts';
 import { type Customer, selectCustomers } from './get.ts';
+import { WORDS } from './words.ts';
 
 export const CUSTOMER_STATES = ['active', 'suspended'] as const;
 export type CustomerStatus = (typeof CUSTOMER_STATES)[number];
@@ -65,6 +66,3 @@ function conditionsOf(
 
 /** No text in Postgres can hold NUL: no customer is found by the text that replaces it. */
 const storable = (text: string) => text.replaceAll('\0', '\ufffd');
-
-/** The expression of the index `customers_words_idx`. */
-const WORDS = sql`lower((${customers.externalId} || ' ' || ${customers.name}) collate "default")`;

@@ -4,6 +4,7 @@ import { and, eq, getTableColumns, gte, inArray, lt, type SQL, sql } from 'drizz
 import { unionAll } from 'drizzle-orm/pg-core';
 import type { Executor } from '../connection/database.ts';
 import {
+  beginsWith,
   keyset,
   type Page,
   type PageRequest,
@@ -128,14 +129,16 @@ function conditionsOf(projectId: string, filter: DecisionFilter): (SQL | undefin
     apiKeyId === undefined ? undefined : eq(decisions.apiKeyId, apiKeyId),
     customerId === undefined ? undefined : eq(decisions.customerId, customerId),
     method === undefined ? undefined : eq(decisions.method, storable(method)),
-    pathPrefix ? beginsWith(storable(pathPrefix)) : undefined,
+    pathPrefix ? beginsWith(decisions.path, storable(pathPrefix)) : undefined,
     requestId === undefined ? undefined : eq(decisions.requestId, storable(requestId)),
-    decisionId === undefined
-      ? undefined
-      : sql`(${decisions.at}, ${decisions.decisionId}) =
-          (${instant(timeOrEpoch(decisionId))}, ${decisionId}::uuid)`,
+    decisionId === undefined ? undefined : isDecision(decisionId),
   ];
 }
+
+/** Selects a decision by its ID, a UUID; its time leaves all days but one out. */
+export const isDecision = (decisionId: string): SQL =>
+  sql`(${decisions.at}, ${decisions.decisionId}) =
+    (${instant(timeOrEpoch(decisionId))}, ${decisionId}::uuid)`;
 
 /** The conditions that find a prefix among the newest calls with an unknown key, by the index of outcomes. */
 function ofUnknownKey(projectId: string, prefix: string, to: Date | undefined): SQL {
@@ -150,12 +153,6 @@ function ofUnknownKey(projectId: string, prefix: string, to: Date | undefined): 
 
 /** The condition of the index of denials. */
 export const IS_DENIED = sql`${decisions.outcome} <> 'allowed'`;
-
-/** The last character of all, as Postgres compares the bytes of paths. */
-const LAST_CHARACTER = '\u{10ffff}';
-
-const beginsWith = (prefix: string) =>
-  sql`${decisions.path} >= ${prefix} and ${decisions.path} < ${prefix + LAST_CHARACTER}`;
 
 /** A text of Postgres cannot hold NUL; no row is found by the text that replaces it. */
 const storable = (text: string) => text.replaceAll('\0', '\ufffd');

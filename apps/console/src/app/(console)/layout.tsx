@@ -4,7 +4,7 @@ import { AppShell } from '#components/shell/app-shell.tsx';
 import { FRAME_RIGHTS } from '#components/shell/sections.ts';
 import { readProjectNames } from '#server/project.ts';
 import { requireSession } from '#server/session.ts';
-import { findElsewhere, findInProject } from './search/actions.ts';
+import { findElsewhere, findInProject } from './find/actions.ts';
 
 const SEARCHES = { inProject: findInProject, elsewhere: findElsewhere };
 

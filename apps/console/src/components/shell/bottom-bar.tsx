@@ -13,14 +13,15 @@ import { type Place, placeOf, placesAt, placesOfProject, type ShellProps } from 
 export function BottomBar({ user, projects: all }: ShellProps) {
   const pathname = usePathname();
   const place = placeOf(pathname);
-  const { projects, account, guides, status, administration, ...places } = placesAt(pathname);
+  const { find, projects, account, guides, status, administration, ...places } = placesAt(pathname);
   const audit = { ...places.audit, name: 'Audit of all projects' };
   const sections = place === null ? [] : placesOfProject(place, all);
-  const bar: Place[] = place === null ? [projects, account] : sections.filter(({ inBar }) => inBar);
+  const bar: Place[] =
+    place === null ? [find, projects, account] : sections.filter(({ inBar }) => inBar);
   const more: Place[] =
     place === null
       ? [audit, guides, status]
-      : [...sections.filter(({ inBar }) => !inBar), projects, account, audit, guides, status];
+      : [find, ...sections.filter(({ inBar }) => !inBar), projects, account, audit, guides, status];
   if (user.isAdministrator) more.push(administration);
   const isInMore = more.some(({ current }) => current);
 

@@ -14,7 +14,7 @@ import { announceLoad } from '../loading-bar.tsx';
 import { useTheme } from '../theme.tsx';
 import { Modal } from '../ui/dialog.tsx';
 import { Name } from '../ui/name.tsx';
-import type { Found } from './found.ts';
+import { type Found, SHORTEST_SEARCH } from './found.ts';
 import {
   CREATIONS,
   isOffered,
@@ -25,8 +25,6 @@ import {
   sectionHref,
 } from './sections.ts';
 
-/** A single letter is in nearly everything. */
-const SHORTEST = 2;
 const NOTHING: readonly Found[] = [];
 
 const FOUND = 'found by the server';
@@ -54,8 +52,8 @@ function scoreOf(value: string, search: string, keywords?: string[]): number {
 }
 
 /**
- * Finds pages and actions by a part of their name, and has the server look for keys, customers,
- * policies, requests and guides. Of a credential that is pasted, only the visible prefix stays in the field.
+ * Finds pages and actions by a part of their name, and has the server look for keys, customers and
+ * requests of all projects, policies of this one, and guides. Of a credential that is pasted, only the visible prefix stays in the field.
  */
 export default function CommandPalette({
   user,
@@ -72,7 +70,7 @@ export default function CommandPalette({
   const { isCurrent, ...answer } = useSearch(text, {
     search: place === null ? searches.elsewhere : searches.inProject,
     projectId: place?.projectId,
-    shortest: SHORTEST,
+    shortest: SHORTEST_SEARCH,
     otherwise: NOTHING,
   });
   const { found, refusal } = isCurrent ? answer : { found: NOTHING, refusal: undefined };
@@ -96,14 +94,20 @@ export default function CommandPalette({
     value,
     onSelect: () => go(href),
   });
-  const { account, audit, administration, guides, status } = placesAt(pathname);
+  const { find, account, audit, administration, guides, status } = placesAt(pathname);
   const elsewhere = [
+    find,
     account,
     { ...audit, name: 'Audit of all projects' },
     ...(user.isAdministrator ? [administration] : []),
     guides,
     status,
   ];
+  const allResults = `${find.href}?${new URLSearchParams({ q: text.trim() })}`;
+  // In the order of the answer, whose first item is the most likely one.
+  const foundKinds = [...new Set(found.map(({ kind }) => kind))].flatMap((as) =>
+    KINDS.filter(({ entity }) => entity.found?.as === as),
+  );
   const groups: Group[] = [
     {
       heading: 'This project',
@@ -143,7 +147,19 @@ export default function CommandPalette({
         onSelect: () => setTheme(theme),
       })),
     },
-    ...KINDS.flatMap(({ entity }) => foundGroup(entity, found)),
+    ...foundKinds.flatMap(({ entity }) => foundGroup(entity, found)),
+    {
+      heading: 'On a page',
+      items:
+        found.length === 0
+          ? []
+          : [
+              {
+                ...link(find.icon, `All results for “${text.trim()}”`, allResults, allResults),
+                keywords: [FOUND],
+              },
+            ],
+    },
   ].filter(({ items }) => items.length > 0);
 
   /** What the server found of one kind. */
@@ -176,7 +192,7 @@ export default function CommandPalette({
           onValueChange={(typed) => setText(withoutSecrets(typed))}
           placeholder={
             place === null
-              ? 'Find a project, page, action or guide'
+              ? 'Find a project, page, key, customer, request or guide'
               : 'Find a page, key, customer, policy, request or guide'
           }
         >
@@ -257,7 +273,11 @@ function Item({ icon: Icon, name, value, detail, keywords, onSelect }: ItemProps
       <span className="truncate" title={legible(name)}>
         <Name>{name}</Name>
       </span>
-      {detail && <span className="ml-auto shrink-0 text-small text-muted">{detail}</span>}
+      {detail && (
+        <span className="ml-auto max-w-1/2 shrink-0 truncate text-small text-muted" title={detail}>
+          {detail}
+        </span>
+      )}
     </Command.Item>
   );
 }

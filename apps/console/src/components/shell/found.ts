@@ -1,6 +1,9 @@
 import type { FormAction } from '../../lib/action-state.ts';
 import type { FoundKind } from '../../lib/entities.ts';
 
+/** The length of a text from which on it is searched for: a single letter is in nearly everything. */
+export const SHORTEST_SEARCH = 2;
+
 /** What a search of the palette finds. */
 export interface Found {
   kind: FoundKind;
@@ -12,8 +15,8 @@ export interface Found {
 
 /** The searches of the palette. Their text is in the body of a request, never in an address. */
 export interface Searches {
-  /** In the project of the field `projectId`. */
+  /** In all projects of the user, that of the field `projectId` first. */
   inProject: FormAction<Found[]>;
-  /** In everything that belongs to no project. */
+  /** In all projects of the user. */
   elsewhere: FormAction<Found[]>;
 }

@@ -7,6 +7,7 @@ import {
   FolderTree,
   type LucideIcon,
   ScrollText,
+  Search,
   ShieldCheck,
   UserRound,
 } from 'lucide-react';
@@ -65,6 +66,7 @@ export function placesAt(pathname: string) {
     current: placeOf(pathname) === null && pathname.startsWith(href),
   });
   return {
+    find: place('/find', 'Find', Search),
     projects: place('/projects', 'Projects', FolderTree),
     audit: place('/audit', 'Audit', ScrollText),
     administration: place('/admin', 'Administration', ShieldCheck),

@@ -13,6 +13,7 @@ export function Sidebar({ user, projects }: ShellProps) {
   const pathname = usePathname();
   const place = placeOf(pathname);
   const {
+    find,
     projects: allProjects,
     audit,
     administration,
@@ -38,6 +39,7 @@ export function Sidebar({ user, projects }: ShellProps) {
       </button>
       {place === null ? (
         <nav aria-label="Console" className="grid gap-0.5">
+          <NavLink {...find} />
           <NavLink {...allProjects} />
           <NavLink {...audit} />
         </nav>

@@ -1,24 +1,10 @@
-import {
-  DENIAL_REASONS,
-  type DenialReason,
-  type DenialStatus,
-  HTTP_STATUS_FOR_DENIAL,
-  UUID,
-} from '@ceiba/contract/sets';
+import { DENIAL_REASONS, type DenialReason, type DenialStatus, UUID } from '@ceiba/contract/sets';
 import { API_KEY_BRAND, timeOfDecision } from '@ceiba/domain';
+import { DENIAL_STATUSES, denialStatusOf } from '#lib/denial-status.ts';
 import { type Query, textOf } from '#lib/list-query.ts';
 import { REQUEST_FIELDS, type RequestField } from '#lib/requests-href.ts';
 import { withoutSecrets } from '#lib/text.ts';
 import { parseMinute } from '#lib/time.ts';
-
-/** What hosts answer denials with. */
-const DENIAL_STATUSES: readonly DenialStatus[] = [
-  ...new Set(Object.values(HTTP_STATUS_FOR_DENIAL)),
-];
-
-/** The status that a text is; undefined for any other text. */
-export const denialStatusOf = (text: string): DenialStatus | undefined =>
-  DENIAL_STATUSES.find((status) => String(status) === text);
 
 /** Denials can be chosen by the status that the host answered with. */
 export const OUTCOME_CHOICES: readonly { value: string; name: string }[] = [
