@@ -14,7 +14,7 @@ import { announceLoad } from '../loading-bar.tsx';
 import { useTheme } from '../theme.tsx';
 import { Modal } from '../ui/dialog.tsx';
 import { Name } from '../ui/name.tsx';
-import { type Found, SHORTEST_SEARCH } from './found.ts';
+import { type Found, SEARCH_LENGTH_MIN } from './found.ts';
 import {
   CREATIONS,
   isOffered,
@@ -70,7 +70,7 @@ export default function CommandPalette({
   const { isCurrent, ...answer } = useSearch(text, {
     search: place === null ? searches.elsewhere : searches.inProject,
     projectId: place?.projectId,
-    shortest: SHORTEST_SEARCH,
+    shortest: SEARCH_LENGTH_MIN,
     otherwise: NOTHING,
   });
   const { found, refusal } = isCurrent ? answer : { found: NOTHING, refusal: undefined };

@@ -2,7 +2,7 @@ import type { FormAction } from '../../lib/action-state.ts';
 import type { FoundKind } from '../../lib/entities.ts';
 
 /** The length of a text from which on it is searched for: a single letter is in nearly everything. */
-export const SHORTEST_SEARCH = 2;
+export const SEARCH_LENGTH_MIN = 2;
 
 /** What a search of the palette finds. */
 export interface Found {

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { type Found, SHORTEST_SEARCH } from '#components/shell/found.ts';
+import { type Found, SEARCH_LENGTH_MIN } from '#components/shell/found.ts';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { Link } from '#components/ui/link.tsx';
 import { Name } from '#components/ui/name.tsx';
@@ -23,7 +23,7 @@ const LISTED = 20;
 export default async function FindPage({ searchParams }: PageProps) {
   const user = await requireUser();
   const text = withoutSecrets(parseListQuery(await searchParams).q);
-  const isSearched = text.length >= SHORTEST_SEARCH;
+  const isSearched = text.length >= SEARCH_LENGTH_MIN;
   const found = isSearched
     ? await withDatabase((db) => find(db, { user, text, limit: LISTED }))
     : [];
@@ -44,7 +44,7 @@ export default async function FindPage({ searchParams }: PageProps) {
             ))}
           </>
         ) : (
-          <EmptyState title="What did the customer tell you?">
+          <EmptyState title="What did the customer say?">
             Enter it as it is: the first characters of a key such as <code>ceiba_4fZk</code>, the
             status of an answer such as <code>403</code>, a request ID or decision ID, your own ID
             of a customer, a path such as <code>/v1/reports</code>, or a name. All your projects are
