@@ -102,7 +102,7 @@ const outcomeOf = ({ outcome }: DecisionRecord) => (
   <span className="inline-flex items-center gap-2 whitespace-nowrap">
     <OutcomeChip outcome={outcome} />
     {outcome !== 'allowed' && (
-      <span className="numbers text-small text-muted">{HTTP_STATUS_FOR_DENIAL[outcome]}</span>
+      <span className="figures text-small text-muted">{HTTP_STATUS_FOR_DENIAL[outcome]}</span>
     )}
   </span>
 );
