@@ -208,7 +208,8 @@ test('the palette and the page Find take what a customer says, in all projects o
   await gotoReady(page, project.at('usage'));
   await pressShortcut(page, 'Control+k');
   await field.fill('403');
-  // Enter leads to those of the project that is shown.
+  // The project that is shown comes first, and is not named. Nothing is found by three digits of an ID.
+  await expect(option(/denied with 403/)).toHaveText([/403$/, /Second project$/]);
   await expect(option(/denied with 403/).first()).toHaveAttribute('aria-selected', 'true');
   await expectAccessible(page);
   await option(/All results for “403”/).click();

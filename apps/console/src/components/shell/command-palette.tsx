@@ -1,5 +1,6 @@
 'use client';
 
+import { UUID_PATTERN } from '@ceiba/contract/sets';
 import { Command, defaultFilter, useCommandState } from 'cmdk';
 import { FolderTree, LogOut, type LucideIcon, Monitor, Moon, Plus, Sun } from 'lucide-react';
 import { usePathname, useRouter } from 'next/navigation';
@@ -29,6 +30,10 @@ const NOTHING: readonly Found[] = [];
 
 const FOUND = 'found by the server';
 
+/** As many characters as an ID begins with. */
+const PART_OF_ID_LENGTH_MIN = 8;
+const ID = new RegExp(`${UUID_PATTERN}$`);
+
 interface Group {
   heading: string;
   items: (ItemProps & { key: string })[];
@@ -46,7 +51,9 @@ const THEME_ITEMS = [
  */
 function scoreOf(value: string, search: string, keywords?: string[]): number {
   if (keywords?.includes(FOUND)) return Number.MIN_VALUE;
-  const name = value.toLowerCase();
+  // Three digits are in many an ID.
+  const named = search.trim().length < PART_OF_ID_LENGTH_MIN ? value.replace(ID, '') : value;
+  const name = named.toLowerCase();
   const words = search.toLowerCase().split(/\s+/);
   return words.every((word) => name.includes(word)) ? 1e-6 + defaultFilter(value, search) : 0;
 }
@@ -149,7 +156,7 @@ export default function CommandPalette({
     },
     ...foundKinds.flatMap(({ entity }) => foundGroup(entity, found)),
     {
-      heading: 'On a page',
+      heading: 'Find',
       items:
         found.length === 0
           ? []

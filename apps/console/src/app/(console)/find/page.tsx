@@ -73,7 +73,7 @@ function Kind({ entity: { name, found: look }, found }: { entity: Entity; found:
             <Icon aria-hidden="true" className="size-4 shrink-0 text-muted" />
             <Link
               href={item.href}
-              className="min-w-0 rounded font-medium break-words after:absolute after:inset-0"
+              className="min-w-0 rounded font-medium break-words after:absolute after:inset-0 max-sm:flex-1"
             >
               <Name>{item.name}</Name>
             </Link>
