@@ -2,6 +2,7 @@
 
 import { useId, useState } from 'react';
 import { CopyButton } from './copy-button.tsx';
+import { Highlighted } from './highlighted.tsx';
 import { ScrollRegion } from './scroll-region.tsx';
 
 export interface CodeTab {
@@ -44,7 +45,7 @@ export function CodeBlock({ tabs, onCopied }: CodeBlockProps) {
       </div>
       <ScrollRegion label={shown} className="focus-visible:-outline-offset-2">
         <pre className="p-4 text-small">
-          <code>{code}</code>
+          <Highlighted code={code} />
         </pre>
       </ScrollRegion>
     </div>

@@ -33,7 +33,7 @@ export interface ListBarProps {
 
 /** Above a list: its tabs and, where there is room on the same line, its search. */
 export const ListBar = ({ tabs, children }: ListBarProps) => (
-  <div className="mb-3 flex flex-wrap items-end justify-between gap-x-6 gap-y-3 xl:border-b [&>nav]:mb-0 xl:[&>nav]:border-b-0">
+  <div className="mb-3 flex flex-wrap items-end justify-between gap-x-6 gap-y-3 xl:border-b [&>nav]:mb-0 max-xl:[&>nav]:w-full xl:[&>nav]:border-b-0">
     {tabs}
     <div className="flex min-w-0 items-center gap-2 max-sm:w-full sm:gap-3 xl:mb-1 xl:grow xl:justify-end">
       {children}

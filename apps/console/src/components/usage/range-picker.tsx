@@ -19,7 +19,7 @@ export interface RangePickerProps {
  */
 export function RangePicker({ here, query, usage }: RangePickerProps) {
   return (
-    <>
+    <div className="mb-5 flex flex-wrap items-end gap-x-4 gap-y-3 [&>nav]:mb-0 [&>nav]:grow">
       <LinkTabs
         label="Range"
         tabs={USAGE_PRESETS.map(({ value, name }) => ({
@@ -28,7 +28,7 @@ export function RangePicker({ here, query, usage }: RangePickerProps) {
           href: withQuery(here, query, { range: value, from: undefined, to: undefined }),
         }))}
       />
-      <details open={usage.refusal !== undefined} className="mb-6 sm:mb-8">
+      <details open={usage.refusal !== undefined} className="open:basis-full">
         <summary className={buttonLooks({ size: 'sm' })}>
           <CalendarDays aria-hidden="true" />
           {usage.choice === 'custom' ? wordsOf(usage) : 'Choose days'}
@@ -62,7 +62,7 @@ export function RangePicker({ here, query, usage }: RangePickerProps) {
           </Button>
         </Form>
       </details>
-    </>
+    </div>
   );
 }
 

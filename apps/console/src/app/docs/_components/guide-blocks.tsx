@@ -1,4 +1,5 @@
 import { CopyButton } from '#components/ui/copy-button.tsx';
+import { Highlighted } from '#components/ui/highlighted.tsx';
 import { ScrollRegion } from '#components/ui/scroll-region.tsx';
 import type { GuideBlock } from '#server/guides/guide.ts';
 
@@ -32,6 +33,9 @@ function Block({ block, place }: { block: GuideBlock; place: number }) {
   );
 }
 
+/** The languages whose comments, strings and keywords are coloured. */
+const HIGHLIGHTED = new Set(['ts', 'tsx', 'js', 'python', 'sh', 'bash']);
+
 function Code({ language, code, place }: { language: string; code: string; place: number }) {
   return (
     <div className="rounded border bg-sunken">
@@ -41,7 +45,7 @@ function Code({ language, code, place }: { language: string; code: string; place
       </div>
       <ScrollRegion label={`Code ${place}`} className="focus-visible:-outline-offset-2">
         <pre className="p-4 text-small">
-          <code>{code}</code>
+          {HIGHLIGHTED.has(language) ? <Highlighted code={code} /> : <code>{code}</code>}
         </pre>
       </ScrollRegion>
     </div>

@@ -2,6 +2,7 @@
 
 import type { PlanWithUse } from '@ceiba/schema';
 import { Pencil, Plus, Trash2 } from 'lucide-react';
+import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { ConfirmAction } from '#components/action-dialog.tsx';
 import { Button, IconButton } from '#components/ui/button.tsx';
@@ -12,7 +13,9 @@ import { actionsColumn, Table } from '#components/ui/table.tsx';
 import { formatCount, plural } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
 import { removePlan } from '../actions.ts';
-import { PlanDialog } from './plan-dialog.tsx';
+
+// Loaded when it opens, to keep the page small.
+const PlanDialog = dynamic(() => import('./plan-dialog.tsx').then((file) => file.PlanDialog));
 
 type Step = { kind: 'add' } | { kind: 'edit' | 'delete'; plan: PlanWithUse };
 

@@ -33,7 +33,7 @@ export function CustomerTable({ projectId, customers, uses }: CustomerTableProps
       columns={[
         {
           name: 'Customer',
-          cellClassName: 'w-1/2 max-w-0 max-sm:py-2.5',
+          cellClassName: 'max-w-0 max-sm:py-2.5 sm:w-1/2',
           cell: (row) => <CustomerCell projectId={projectId} row={row} />,
         },
         {

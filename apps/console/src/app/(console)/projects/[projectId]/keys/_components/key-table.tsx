@@ -12,7 +12,7 @@ import { legible } from '#lib/text.ts';
 import { calledOf } from '../../customers/customer-state.ts';
 import { DESCENDING, type KeyOrder, type SortFilter } from '../filter.ts';
 import { stateOf, targetOf } from '../key-state.ts';
-import { ImportedChip } from './imported-chip.tsx';
+import { ImportedMark } from './imported-chip.tsx';
 import { KeyMenu } from './key-menu.tsx';
 import { SelectAllKeys, SelectKey } from './key-selection.tsx';
 
@@ -67,7 +67,7 @@ export function KeyTable(props: KeyTableProps) {
         {
           name: 'Key',
           sort: by('name'),
-          cellClassName: 'w-1/2 max-w-0 max-sm:py-2.5',
+          cellClassName: 'max-w-0 max-sm:py-2.5 sm:w-1/2',
           cell: (key) => (
             <KeyCell
               projectId={projectId}
@@ -184,7 +184,7 @@ function KeyCell({ projectId, apiKey, customer, sort, isDense }: KeyCellProps) {
         </div>
         <p
           className={clsx(
-            'flex items-center gap-x-2 max-sm:hidden',
+            'flex min-w-0 items-center gap-x-2 max-sm:hidden',
             isDense && 'sm:shrink-0 sm:max-lg:hidden',
           )}
         >
@@ -251,7 +251,7 @@ function Attention({ apiKey: { hints } }: { apiKey: ApiKeyRow }) {
           Expires soon
         </Chip>
       )}
-      {hints.includes('imported') && <ImportedChip />}
+      {hints.includes('imported') && <ImportedMark />}
     </>
   );
 }
