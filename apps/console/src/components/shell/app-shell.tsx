@@ -9,7 +9,7 @@ import { TopBar } from './top-bar.tsx';
 /** The frame of the signed-in pages: a sidebar, or on a phone a bar at the bottom. */
 export function AppShell({ children, ...shell }: ShellProps & { children: ReactNode }) {
   return (
-    <div className="md:grid md:grid-cols-[14rem_minmax(0,1fr)]">
+    <div className="md:grid md:grid-cols-[14rem_minmax(0,1fr)] print:block">
       <Sidebar {...shell} />
       <TopBar {...shell} />
       <main

@@ -28,7 +28,7 @@ export function BottomBar({ user, projects: all }: ShellProps) {
   return (
     <nav
       aria-label="Sections"
-      className="fixed inset-x-0 bottom-0 z-30 flex border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
+      className="fixed inset-x-0 bottom-0 z-30 flex border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden print:hidden"
     >
       {bar.map(({ href, name, icon, current }) => (
         <Link

@@ -24,7 +24,7 @@ export function Sidebar({ user, projects }: ShellProps) {
   return (
     <aside
       aria-label="Sidebar"
-      className="sticky top-0 hidden h-dvh flex-col gap-3 overflow-y-auto border-r bg-sunken p-3 md:flex"
+      className="sticky top-0 hidden h-dvh flex-col gap-3 overflow-y-auto border-r bg-sunken p-3 md:flex print:hidden"
     >
       <Link href="/projects" aria-label="Ceiba, projects" className="rounded px-2 pt-1">
         <Wordmark />

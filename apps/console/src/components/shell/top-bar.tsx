@@ -13,7 +13,7 @@ import { openCommandPalette } from './shortcuts.ts';
 export function TopBar({ projects }: ShellProps) {
   const place = placeOf(usePathname());
   return (
-    <header className="flex h-14 items-center gap-3 border-b px-4 md:hidden">
+    <header className="flex h-14 items-center gap-3 border-b px-4 md:hidden print:hidden">
       <Link href="/projects" aria-label="Ceiba, projects" className="rounded">
         {place === null ? <Wordmark /> : <Mark />}
       </Link>

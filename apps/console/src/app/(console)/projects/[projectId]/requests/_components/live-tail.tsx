@@ -45,7 +45,7 @@ export function LiveTail({ address }: { address: string }) {
     <>
       <span role="status" className="empty:absolute">
         {isOn && (
-          <Chip tone="allow" icon={Radio}>
+          <Chip tone="normal" icon={Radio}>
             Following
           </Chip>
         )}
