@@ -54,7 +54,7 @@ export function ThemeToggle({ className }: { className?: string }) {
             aria-label={label}
             title={label}
             onClick={() => setTheme(choice)}
-            className="inline-flex size-7 items-center justify-center rounded text-muted transition-colors hover:text-ink aria-pressed:bg-hover aria-pressed:text-ink"
+            className="inline-flex size-7 items-center justify-center rounded text-muted transition-colors hover:text-ink aria-pressed:bg-accent-soft aria-pressed:text-ink"
           >
             <Icon aria-hidden="true" className="size-4" />
           </button>

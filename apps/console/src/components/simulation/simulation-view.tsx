@@ -6,7 +6,7 @@ import {
 import { ArrowRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { type Gate, GateLine } from '../gates.tsx';
-import { MethodChip, OutcomeChip } from '../ui/chip.tsx';
+import { MethodChip, OutcomeTitle } from '../ui/chip.tsx';
 import { Name } from '../ui/name.tsx';
 import { PathText, RecordedPath } from '../ui/path-text.tsx';
 import { TextLink } from '../ui/text-link.tsx';
@@ -46,13 +46,13 @@ export function DecisionCard({ decision, allowed, footer }: DecisionCardProps) {
   const { denialReason, apiKey, method, path, gates } = decision;
   return (
     <div className="rounded border bg-surface">
-      <header className="grid gap-3 border-b p-4 sm:p-6">
+      <header className="grid gap-2 border-b p-4 sm:px-6 sm:py-5">
         <p className="flex min-w-0 flex-wrap items-center gap-2">
           <MethodChip method={method} />
           <RecordedPath path={path} />
         </p>
-        <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-          <OutcomeChip outcome={denialReason ?? 'allowed'} />
+        <div>
+          <OutcomeTitle outcome={denialReason ?? 'allowed'} />
           <p className="text-muted">{denialReason === null ? allowed : answerOf(denialReason)}</p>
         </div>
         {apiKey && (

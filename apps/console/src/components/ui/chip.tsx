@@ -74,6 +74,24 @@ export function OutcomeChip({ outcome }: { outcome: Outcome }) {
   );
 }
 
+const TITLE_CLASSES = {
+  allow: 'text-allow-text',
+  deny: 'text-deny-text',
+  limit: 'text-limit-text',
+} as const;
+
+/** The outcome that a page is about, as its largest text. */
+export function OutcomeTitle({ outcome }: { outcome: Outcome }) {
+  const { label, tone } = OUTCOME_LOOKS[outcome];
+  const Icon = OUTCOME_ICONS[tone];
+  return (
+    <p className={clsx('flex items-center gap-2 text-heading font-semibold', TITLE_CLASSES[tone])}>
+      <Icon aria-hidden="true" className="size-5 shrink-0" strokeWidth={2.5} />
+      {label}
+    </p>
+  );
+}
+
 const STATUS_LOOKS = {
   active: { children: 'Active', tone: 'normal' },
   trialing: { children: 'Trial', tone: 'normal', icon: Hourglass },

@@ -153,11 +153,11 @@ function KeySource({
   return (
     <fieldset>
       <legend className="mb-2 font-medium">Key to send</legend>
-      <div className="grid grid-cols-3 overflow-hidden rounded border border-line-strong">
+      <div className="grid grid-cols-3 overflow-hidden rounded border border-line-strong bg-sunken">
         {SOURCES.map(({ value, label }) => (
           <label
             key={value}
-            className="flex h-9 cursor-pointer items-center justify-center gap-2 border-l border-line-strong bg-control transition-colors first:border-l-0 hover:bg-hover has-checked:bg-accent-soft has-checked:font-medium has-checked:text-accent-text has-disabled:cursor-not-allowed has-disabled:opacity-60 has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-focus"
+            className="flex h-9 cursor-pointer items-center justify-center gap-2 border-l border-line-strong text-muted transition-colors first:border-l-0 hover:text-ink has-checked:bg-control has-checked:font-semibold has-checked:text-ink has-disabled:cursor-not-allowed has-disabled:opacity-60 has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-focus"
           >
             <input
               type="radio"
