@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { AccessOptions } from './access-options.ts';
+import { pathOf } from './guard.ts';
 import { createNodeGuard, type NodeRequest } from './node.ts';
 import type { CeibaAccess } from './types.ts';
 
@@ -76,9 +77,10 @@ export function createFastifyPreHandler(options: AccessOptions<FastifyRequest>):
  * replaced it in `params`, for example `''` by `0`.
  */
 function hasEmptyEnd(request: FastifyRequestLike): boolean {
-  const asked = request.originalUrl.replace(/\?.*$/s, '').split('/');
+  const path = pathOf(request.originalUrl);
+  if (!path.endsWith('/')) return false;
   // Reading `routerPath` where it is deprecated would log a warning.
   const url = request.routeOptions === undefined ? request.routerPath : request.routeOptions.url;
   const route = url?.split('/') ?? [];
-  return asked.length === route.length && asked.at(-1) === '' && /^:/.test(route.at(-1) ?? '');
+  return path.split('/').length === route.length && /^:/.test(route.at(-1) ?? '');
 }

@@ -100,7 +100,7 @@ export function createGuard(options: AccessOptions): Guard {
 const isSameId = (one: unknown, other: string) => String(one).toLowerCase() === other.toLowerCase();
 
 /** The target without its query: everything before the first `?`. */
-function pathOf(target: string): string {
+export function pathOf(target: string): string {
   const query = target.indexOf('?');
   return query === -1 ? target : target.slice(0, query);
 }
