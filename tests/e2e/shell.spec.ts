@@ -153,18 +153,18 @@ test('the palette finds keys, policies, requests and guides by keyboard, and sen
   await expectAccessible(page);
 });
 
-test('the palette and the page Find take what a customer says, in all projects of the user and no other', async () => {
-  const page = await project.open('usage');
+/** Another project of the user, with one of everything, and what is typed for each, what is found and where it is. */
+async function secondProject(page: Page) {
   const { projectId } = await createProject(page, 'Second project');
   const insert = async (table: string, row: Record<string, unknown>): Promise<string> => {
     const [made] = await project.sql`
       insert into ${project.sql(table)} ${project.sql({ project_id: projectId, ...row })} returning id`;
     return made?.id;
   };
-  const key = { key_digest: Buffer.alloc(32, 1), key_prefix: 'ceiba_newSecr1' };
   const apiKeyId = await insert('api_keys', {
-    ...key,
     display_name: 'Ledger sync',
+    key_digest: Buffer.alloc(32, 1),
+    key_prefix: 'ceiba_newSecr1',
     previous_digest: Buffer.alloc(32, 2),
     previous_prefix: 'ceiba_oldSecr1',
     previous_expires_at: new Date(Date.now() + 3_600_000),
@@ -173,64 +173,71 @@ test('the palette and the page Find take what a customer says, in all projects o
   const [decisionId = ''] = await addDecisions(projectId, [
     { requestId: 'ledger-77', path: '/v1/ledger', outcome: 'policy_no_match' },
   ]);
+  const at = (path: string) => `/projects/${projectId}/${path}`;
+  const found: [text: string, name: RegExp, address: string][] = [
+    ['ceiba_new', /^Ledger sync.*ceiba_newSecr1….*Second project/, at(`keys/${apiKeyId}`)],
+    ['ceiba_old', /^Ledger sync.*ceiba_oldSecr1…, now ceiba_newSecr1…/, at(`keys/${apiKeyId}`)],
+    [apiKeyId, /^Ledger sync/, at(`keys/${apiKeyId}`)],
+    ['org_ledger', /^org_ledger.*Second project/, at(`customers/${customerId}`)],
+    ['ledger-77', /^GET \/v1\/ledger/, at(`requests/${decisionId}`)],
+    [decisionId, /^GET \/v1\/ledger/, at(`requests/${decisionId}`)],
+    ['/v1/ledger', /^Requests to.*Second project/, at('requests?pathPrefix=%2Fv1%2Fledger')],
+    ['403', /^Requests denied with 403.*Second project/, at('requests?outcome=403')],
+  ];
+  return {
+    found,
+    remove: () => project.sql`delete from projects where id = ${projectId}`,
+  };
+}
+
+test('the palette takes what a customer says, in all projects of the user', async () => {
+  const page = await project.open('usage');
+  const { found, remove } = await secondProject(page);
   await addDecisions(project.projectId, [
     { outcome: 'invalid_api_key', keyPrefix: 'ceiba_noSuch01' },
   ]);
-  const requests = (query: string, id = projectId) => `/projects/${id}/requests?${query}`;
-  const field = page.getByRole('combobox', { name: 'Go to' });
-  const option = (name: RegExp) => page.getByRole('option', { name });
-  async function find(text: string, name: RegExp, address: string) {
-    await gotoReady(page, project.at('usage'));
-    await pressShortcut(page, 'Control+k');
-    await field.fill(text);
-    await option(name).click();
-    await page.waitForURL((url) => url.pathname + url.search === address);
-  }
-  const ofSecond = (path: string) => `/projects/${projectId}/${path}`;
-  await find(
-    'ceiba_new',
-    /^Ledger sync.*ceiba_newSecr1….*Second project/,
-    ofSecond(`keys/${apiKeyId}`),
-  );
-  await find('ceiba_old', /^Ledger sync.*ceiba_oldSecr1…, now/, ofSecond(`keys/${apiKeyId}`));
-  await find(apiKeyId, /^Ledger sync/, ofSecond(`keys/${apiKeyId}`));
-  await find('org_ledger', /^org_ledger.*Second project/, ofSecond(`customers/${customerId}`));
-  await find('ledger-77', /^GET \/v1\/ledger/, ofSecond(`requests/${decisionId}`));
-  await find(decisionId, /^GET \/v1\/ledger/, ofSecond(`requests/${decisionId}`));
-  await find('/v1/ledger', /Requests to.*Second project/, requests('pathPrefix=%2Fv1%2Fledger'));
-  await find('403', /denied with 403.*Second project/, requests('outcome=403'));
-  await find(
-    'ceiba_noSuch',
-    /unknown key ceiba_noSuch/,
-    requests('key=ceiba_noSuch', project.projectId),
-  );
-
   await gotoReady(page, project.at('usage'));
   await pressShortcut(page, 'Control+k');
-  await field.fill('403');
+  const field = page.getByRole('combobox', { name: 'Go to' });
+  const option = (name: RegExp) => page.getByRole('option', { name });
+  for (const [text, name] of found) {
+    await field.fill(text);
+    await expect(option(name)).toBeVisible();
+  }
   // The project that is shown comes first, and is not named. Nothing is found by three digits of an ID.
   await expect(option(/denied with 403/)).toHaveText([/403$/, /Second project$/]);
   await expect(option(/denied with 403/).first()).toHaveAttribute('aria-selected', 'true');
   await expectAccessible(page);
-  await option(/All results for “403”/).click();
-  await page.waitForURL(/\/find\?q=403$/);
-  const found = page.getByRole('region', { name: 'Requests' }).getByRole('link');
-  await expect(found.filter({ hasText: 'denied with 403' })).toHaveCount(1);
-  await gotoReady(page, '/find');
-  const search = page.getByRole('searchbox', { name: 'Part of a key' });
-  await pressShortcut(page, '/');
-  await search.fill('org_led');
+  await field.fill('ceiba_noSuch');
+  await option(/unknown key ceiba_noSuch/).click();
+  await page.waitForURL(`**${project.at('requests?key=ceiba_noSuch')}`);
+  await remove();
+});
+
+test('the page Find has all that the palette finds, with an address', async () => {
+  const page = await project.open('usage');
+  const { found, remove } = await secondProject(page);
+  await gotoReady(page, project.at('usage'));
+  await pressShortcut(page, 'Control+k');
+  await page.getByRole('combobox', { name: 'Go to' }).fill('org_led');
+  await page.getByRole('option', { name: 'All results for “org_led”' }).click();
   await page.waitForURL(/\/find\?q=org_led$/);
-  await page.getByRole('link', { name: 'org_ledger' }).click();
-  await page.waitForURL(`**/customers/${customerId}`);
+  await expect(page.getByRole('link', { name: 'org_ledger' })).toBeVisible();
   await gotoReady(page, '/find');
+  await pressShortcut(page, '/');
+  const search = page.getByRole('searchbox', { name: 'Part of a key' });
+  await expect(search).toBeFocused();
+  for (const [text, , address] of found) {
+    await search.fill(text);
+    await expect(page.getByRole('main').locator(`a[href="${address}"]`)).toBeVisible();
+  }
   const secret = 'Zq3Zq3Zq3Zq3Zq3Zq3Zq3Zq3Zq3';
   await search.fill(`ceiba_newSecr1${secret}`);
   await expect(search).toHaveValue('ceiba_newSecr1');
   await expect(page.getByRole('link', { name: 'Ledger sync' })).toBeVisible();
   expect(page.url()).not.toContain(secret);
   await expectAccessible(page);
-  await project.sql`delete from projects where id = ${projectId}`;
+  await remove();
 });
 
 test('the page Find works without scripts, and shows nothing of another account', async ({

@@ -133,6 +133,8 @@ async function findLists(db: Database, asked: Asked): Promise<Item[]> {
     return [...new Set([...(currentId === null ? [] : [currentId]), ...having])].map(list);
   }
   if (currentId === null || !text.startsWith(API_KEY_BRAND)) return [];
+  const known = await findApiKeysInProjects(db, { projectIds: [currentId], text, limit: 1 });
+  if (known.length > 0) return [];
   const denied = await listDecisions(db, {
     projectId: currentId,
     filter: { unknownKeyPrefix: text },
