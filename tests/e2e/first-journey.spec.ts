@@ -83,7 +83,7 @@ test('a new user gets from sign-up to an allowed call, and to its denial after r
 /** The text of each variant, by its name. */
 async function readSnippets(page: Page): Promise<Record<string, string>> {
   const snippets: Record<string, string> = {};
-  await page.getByRole('radio', { name: '.env' }).waitFor();
+  await page.getByRole('radio', { name: 'ceiba.env' }).waitFor();
   for (const variant of await page.getByRole('radio').all()) {
     await variant.check();
     snippets[await variant.inputValue()] = await page.locator('pre:visible').innerText();
@@ -94,13 +94,17 @@ async function readSnippets(page: Page): Promise<Record<string, string>> {
 /** Runs the snippets as they are, in an empty folder. Express is linked; a registry is out of reach. */
 async function startHost(snippets: Record<string, string>) {
   const folder = mkdtempSync(join(tmpdir(), 'ceiba-first-journey-'));
-  const { '.env': environment = '', Terminal: terminal = '', Express: program = '' } = snippets;
+  const {
+    'ceiba.env': environment = '',
+    Terminal: terminal = '',
+    Express: program = '',
+  } = snippets;
   const [, address = ''] = /^npm install (\S+) express$/m.exec(terminal) ?? [];
   const [, ...args] = /^node (.*)$/m.exec(terminal)?.[0].split(' ') ?? [];
   const offline = ['--registry=http://127.0.0.1:1', '--fetch-retries=0', '--no-audit', '--no-fund'];
   await run('npm', ['install', address, ...offline], { cwd: folder });
   symlinkSync(join(packages, 'express'), join(folder, 'node_modules/express'), 'junction');
-  writeFileSync(join(folder, '.env'), environment);
+  writeFileSync(join(folder, 'ceiba.env'), environment);
   writeFileSync(join(folder, 'server.mjs'), program);
 
   const port = await freePort();

@@ -1,9 +1,8 @@
 import { expect, test } from '@playwright/test';
+import { ownProject } from './own-project.ts';
 import { createProject, gotoReady, newUser, pressShortcut } from './support.ts';
 
-test('a new project shows its secret once, with snippets that work when pasted', async ({
-  page,
-}) => {
+test('a new project shows its secret once, as the file that a host reads', async ({ page }) => {
   await newUser(page);
   await gotoReady(page, '/projects/new');
   await page.getByLabel('Name').fill('Reports');
@@ -11,10 +10,35 @@ test('a new project shows its secret once, with snippets that work when pasted',
   const secret = await page.getByRole('status').filter({ hasText: 'ceiba_secret_' }).innerText();
   expect(secret.trim()).toMatch(/^ceiba_secret_[0-9A-Za-z]{49}$/);
   await expect(page.locator('pre').first()).toContainText(`CEIBA_PROJECT_SECRET=${secret.trim()}`);
-  await page.getByRole('radio', { name: 'Express' }).check();
-  await expect(page.locator('pre:visible')).toContainText('createExpressMiddleware');
-  await page.getByRole('radio', { name: 'Fastify' }).check();
-  await expect(page.locator('pre:visible')).toContainText('createFastifyPreHandler');
+  // The download has the name that the commands read.
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download ceiba.env' }).click();
+  expect((await downloading).suggestedFilename()).toBe('ceiba.env');
+});
+
+test('a past-due project is led to its subscription, and not to a command that must fail', async ({
+  browser,
+}) => {
+  const project = await ownProject(browser, 'Past due');
+  await project.addPolicy('GET', '/v1/reports*');
+  await project.sql`update subscriptions set status = 'past_due' where project_id = ${project.projectId}`;
+  const page = await project.open('keys/new');
+  await page.getByLabel('Name').fill('Too early');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await expect(page.getByText('denied for now: the subscription is past due.')).toBeVisible();
+  await expect(page.getByRole('radio', { name: 'curl' })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: 'Leave without it' }).click();
+  await page.waitForURL('**/keys');
+
+  await gotoReady(page, project.at(''));
+  await page.getByRole('button', { name: 'I have it' }).click();
+  const step = page.locator('[aria-current=step]');
+  await expect(step).toContainText('because the subscription is past due');
+  await expect(step.locator('pre')).toHaveCount(0);
+  await step.getByRole('link', { name: 'Go to the subscription' }).click();
+  await page.waitForURL('**/subscription');
+  await project.close();
 });
 
 test('the list is filtered by keyboard, and the filter is in the URL', async ({ page }) => {

@@ -76,7 +76,7 @@ test('a period that is over denies calls, and one without an end allows them', a
   await page.getByLabel('Date and time').fill('2020-01-31T12:00');
   await expect(page.getByText('This time is in the past')).toBeVisible();
   await page.getByRole('button', { name: 'Save period end' }).click();
-  await expect(page.getByText('its period ended')).toBeVisible();
+  await expect(page.getByText('the period of the subscription ended')).toBeVisible();
   expect(await project.authorize(call)).toMatchObject({ denialReason: 'inactive_subscription' });
   await page.getByLabel('Ends', { exact: true }).selectOption('never');
   await page.getByRole('button', { name: 'Save period end' }).click();

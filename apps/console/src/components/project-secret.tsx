@@ -1,6 +1,6 @@
 'use client';
 
-import { environmentFile, hostSnippets } from '../lib/host-snippets.ts';
+import { ENVIRONMENT_FILE, environmentFile, hostSnippets } from '../lib/host-snippets.ts';
 import { rememberProject, STORED_SECRETS_COOKIE } from '../lib/remembered-projects.ts';
 import { IdChip } from './ui/id-chip.tsx';
 import { SecretReveal, type SecretRevealProps } from './ui/secret-reveal.tsx';
@@ -19,7 +19,7 @@ export function ProjectSecret({ values, ...reveal }: ProjectSecretProps) {
     <SecretReveal
       name="project secret"
       secret={values.projectSecret}
-      fileName="ceiba.env"
+      fileName={ENVIRONMENT_FILE}
       fileText={environmentFile(values)}
       snippets={hostSnippets({ ...values, consoleUrl: location.origin })}
       onStored={() => rememberProject(STORED_SECRETS_COOKIE, values.projectId)}

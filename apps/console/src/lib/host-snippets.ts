@@ -23,9 +23,15 @@ export interface HostSnippetOptions {
   projectSecret?: string;
 }
 
+/**
+ * The file with the settings of a host: the name of its download, which the command reads. Browsers drop
+ * the dot that a name begins with, so it is not `.env`.
+ */
+export const ENVIRONMENT_FILE = 'ceiba.env';
+
 /** The files and commands of a complete host with one protected route, in the order of their use. */
 export const hostSnippets = (options: HostSnippetOptions): { name: string; code: string }[] => [
-  { name: '.env', code: environmentFile(options) },
+  { name: ENVIRONMENT_FILE, code: environmentFile(options) },
   { name: 'Terminal', code: installation(options) },
   { name: 'Express', code: EXPRESS_HOST },
   { name: 'Fastify', code: FASTIFY_HOST },
@@ -44,7 +50,7 @@ CEIBA_PROJECT_SECRET=${projectSecret ?? '<the project secret>'}
 
 const installation = ({ consoleUrl }: HostSnippetOptions) =>
   `npm install ${consoleUrl}/ceiba-sdk.tgz express
-node --env-file=.env server.mjs
+node --env-file=${ENVIRONMENT_FILE} server.mjs
 `;
 
 const EXPRESS_HOST = `// server.mjs

@@ -10,37 +10,43 @@ export interface NextDecisionProps {
   day?: DayUse;
 }
 
+const ENDED = 'the period of the subscription ended';
+
+/** Why the subscription denies every call, as a part of a sentence; null if it does not. */
+export function whyInactive(subscription: Subscription | null): string | null {
+  if (subscription === null) return 'the project has no subscription';
+  const { admits, status } = subscription;
+  if (admits) return null;
+  if (status === 'past_due' || status === 'canceled') {
+    return `the subscription is ${status.replace('_', ' ')}`;
+  }
+  return ENDED;
+}
+
+function stepOf(subscription: Subscription | null, inactive: string | null): string {
+  if (subscription === null) return 'Choose a plan';
+  return inactive === ENDED ? 'Set a later end, or none,' : 'Reactivate it';
+}
+
 /** Whether the subscription allows the next call, in one sentence. */
 export function NextDecision({ subscription, use, day }: NextDecisionProps) {
-  if (subscription === null) {
+  const inactive = whyInactive(subscription);
+  if (subscription === null || inactive !== null) {
+    const endedAt = subscription?.currentPeriodEnd;
     return (
       <Notice tone="error" title="All calls are denied" className="mb-4">
-        <code>inactive_subscription</code>: the project has no subscription. Choose a plan.
-      </Notice>
-    );
-  }
-  const { admits, currentPeriodEnd, status, plan } = subscription;
-  if (!admits) {
-    return (
-      <Notice tone="error" title="All calls are denied" className="mb-4">
-        <code>inactive_subscription</code>:{' '}
-        {status === 'past_due' || status === 'canceled' ? (
-          `the subscription is ${status.replace('_', ' ')}. Reactivate it to allow calls again.`
-        ) : (
+        <code>inactive_subscription</code>: {inactive}
+        {inactive === ENDED && endedAt && (
           <>
-            its period ended
-            {currentPeriodEnd && (
-              <>
-                {' '}
-                on <AbsoluteTime at={currentPeriodEnd} />
-              </>
-            )}
-            . Set a later end, or none, to allow calls again.
+            {' '}
+            on <AbsoluteTime at={endedAt} />
           </>
         )}
+        . {stepOf(subscription, inactive)} to allow calls again.
       </Notice>
     );
   }
+  const { currentPeriodEnd, plan } = subscription;
   if (use.used >= plan.monthlyQuota) {
     return (
       <Notice tone="warning" title="All calls are denied" className="mb-4">

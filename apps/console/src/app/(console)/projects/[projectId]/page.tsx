@@ -10,7 +10,7 @@ import {
 } from '@ceiba/schema';
 import { cookies } from 'next/headers';
 import { notFound } from 'next/navigation';
-import { NextDecision } from '#components/subscription/next-decision.tsx';
+import { NextDecision, whyInactive } from '#components/subscription/next-decision.tsx';
 import { QuotaMonth } from '#components/subscription/quota-month.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
@@ -95,6 +95,7 @@ export default async function OverviewPage({ params }: PageProps<'projectId'>) {
             called: first.called,
           }}
           example={exampleCall(policies)}
+          denied={whyInactive(subscription)}
         />
       )}
       {!first.called && !hasChecklist && (

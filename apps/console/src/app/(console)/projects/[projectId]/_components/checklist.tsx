@@ -22,10 +22,12 @@ export interface ChecklistProps {
   steps: ChecklistSteps;
   /** The call to try; one that a policy allows, if there is a policy. */
   example: ExampleCall;
+  /** Why every call would be denied; null if one may be allowed. */
+  denied: string | null;
 }
 
 /** What is left to do before the first allowed call. The first open step is explained. */
-export function Checklist({ host, steps, example }: ChecklistProps) {
+export function Checklist({ host, steps, example, denied }: ChecklistProps) {
   const here = `/projects/${host.projectId}`;
   const open = stepOf(steps);
   const known = Object.values(steps);
@@ -80,20 +82,34 @@ export function Checklist({ host, steps, example }: ChecklistProps) {
           <Next href={`${here}/keys/new`}>Create a key</Next>
         </Step>
         <Step name="Connect your API" done={steps.called} isOpen={open === 'called'}>
-          <p className="mb-4">
-            Your API asks the Runtime about each call. This is a whole one to start with; its first
-            request appears here within seconds.
-            {steps.secret === undefined && ' The owner of the project has its secret.'}
-          </p>
-          <CodeBlock tabs={hostSnippets(host)} />
+          {denied === null ? (
+            <>
+              <p className="mb-4">
+                Your API asks the Runtime about each call. This is a whole one to start with; its
+                first request appears here within seconds.
+                {steps.secret === undefined && ' The owner of the project has its secret.'}
+              </p>
+              <CodeBlock tabs={hostSnippets(host)} />
+            </>
+          ) : (
+            <Denied here={here} why={denied} />
+          )}
         </Step>
         <Step name="Get a call allowed" done={false} isOpen={open === 'allowed'}>
-          <p className="mb-4">
-            Put the key in the place of <code>{KEY_PLACE}</code>; it was shown when it was created.
-            If the call is denied, the requests say why.
-          </p>
-          <CodeBlock tabs={[{ name: 'curl', code: curlExample(KEY_PLACE, example) }]} />
-          <Next href={requestsHref(host.projectId, { outcome: 'denied' })}>Why was it denied?</Next>
+          {denied === null ? (
+            <>
+              <p className="mb-4">
+                Put the key in the place of <code>{KEY_PLACE}</code>; it was shown when it was
+                created. If the call is denied, the requests say why.
+              </p>
+              <CodeBlock tabs={[{ name: 'curl', code: curlExample(KEY_PLACE, example) }]} />
+              <Next href={requestsHref(host.projectId, { outcome: 'denied' })}>
+                Why was it denied?
+              </Next>
+            </>
+          ) : (
+            <Denied here={here} why={denied} />
+          )}
         </Step>
       </ol>
     </section>
@@ -136,6 +152,14 @@ function Step({ name, done, isOpen, children }: StepProps) {
     </li>
   );
 }
+
+/** In place of a command that would fail. */
+const Denied = ({ here, why }: { here: string; why: string }) => (
+  <>
+    <p>Every call would be denied, because {why}. Change that before you call.</p>
+    <Next href={`${here}/subscription`}>Go to the subscription</Next>
+  </>
+);
 
 function Next({ href, children }: { href: string; children: string }) {
   return (

@@ -23,7 +23,7 @@ export default function SigningSecret({
       secret={secret}
       fileName="ceiba-webhook.env"
       fileText={`CEIBA_WEBHOOK_SECRET=${secret}\n`}
-      snippets={[{ name: '.env', code: `CEIBA_WEBHOOK_SECRET=${secret}` }]}
+      snippets={[{ name: 'ceiba-webhook.env', code: `CEIBA_WEBHOOK_SECRET=${secret}` }]}
       onDone={onDone}
     />
   );

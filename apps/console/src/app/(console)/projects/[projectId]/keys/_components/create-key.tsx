@@ -10,6 +10,7 @@ import { LimitFields } from '#components/limit-fields.tsx';
 import { ScopeFields } from '#components/scope-fields.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import { shownWith } from '#lib/action-state.ts';
+import type { ExampleCall } from '#lib/curl-example.ts';
 import type { LabelSet } from '#lib/labels.ts';
 import { findCustomers } from '../../customers/actions.ts';
 import { createKey, type NewKey } from '../actions.ts';
@@ -29,7 +30,9 @@ export interface CreateKeyProps {
   /** Whose key it will be, if the URL says it. */
   customer: Choice | null;
   /** The call of the example; one that a policy allows, if there is a policy. */
-  example: { method: string; path: string };
+  example: ExampleCall;
+  /** Why a call with any key would be denied; null if it may be allowed. */
+  denied: string | null;
 }
 
 // Loaded when the user starts to type, to keep the page small.
@@ -44,7 +47,7 @@ export function CreateKey(props: CreateKeyProps) {
   return created === undefined ? (
     <NameStep {...props} onCreated={setCreated} />
   ) : (
-    <CreatedKey projectId={props.projectId} example={props.example} apiKey={created} />
+    <CreatedKey {...props} apiKey={created} />
   );
 }
 

@@ -3,31 +3,37 @@
 import { useRouter } from 'next/navigation';
 import { named } from '#components/ui/name.tsx';
 import { SecretReveal } from '#components/ui/secret-reveal.tsx';
-import { curlExample } from '#lib/curl-example.ts';
+import { curlExample, type ExampleCall } from '#lib/curl-example.ts';
 import type { NewKey } from '../actions.ts';
 
 export interface CreatedKeyProps {
   projectId: string;
   apiKey: NewKey;
   /** The call of the example. */
-  example: { method: string; path: string };
+  example: ExampleCall;
+  /** Why a call with the key would be denied; null if it may be allowed. */
+  denied: string | null;
 }
 
 /** Shows a new key, once. */
-export default function CreatedKey({ projectId, apiKey, example }: CreatedKeyProps) {
+export default function CreatedKey({ projectId, apiKey, example, denied }: CreatedKeyProps) {
   const router = useRouter();
   const { plaintext, displayName, keyPrefix } = apiKey;
   return (
     <SecretReveal
       title={named`${displayName} is created`}
-      description="Give it to its caller. It works immediately."
+      description={
+        denied === null
+          ? 'Give it to its caller. It works immediately.'
+          : `Give it to its caller. Its calls are denied for now: ${denied}.`
+      }
       name="key"
       secret={plaintext}
       fileName={`${keyPrefix}.txt`}
       fileText={`${plaintext}\n`}
       snippets={[
         { name: '.env', code: `API_KEY=${plaintext}\n` },
-        { name: 'curl', code: curlExample(plaintext, example) },
+        ...(denied === null ? [{ name: 'curl', code: curlExample(plaintext, example) }] : []),
       ]}
       onDone={() => router.push(`/projects/${projectId}/keys`)}
     />
