@@ -1,3 +1,5 @@
+import { minuteText } from './time.ts';
+
 /** The fields of the filter of the page Requests, which are the parameters of its URL. */
 export const REQUEST_FIELDS = [
   'outcome',
@@ -34,8 +36,6 @@ export const requestsBetween = (
 ): string =>
   requestsHref(projectId, {
     ...fields,
-    from: minuteOf(from),
-    to: to ? minuteOf(new Date(to.getTime() - MINUTE_MS)) : null,
+    from: minuteText(from),
+    to: to ? minuteText(new Date(to.getTime() - MINUTE_MS)) : null,
   });
-
-const minuteOf = (at: Date) => at.toISOString().slice(0, 16);

@@ -110,6 +110,9 @@ export function parseMinute(text: string): Date | null {
   return day === undefined || parseDay(day) === null ? null : new Date(`${text}:00Z`);
 }
 
+/** The value of {@link parseMinute} for an instant. */
+export const minuteText = (instant: Date): string => instant.toISOString().slice(0, 16);
+
 /** The bounds of a `datetime-local` field. An earlier year was typed with two digits. */
 export const LOCAL_TIME_BOUNDS = { min: '2000-01-01T00:00', max: '9998-12-31T23:59' } as const;
 

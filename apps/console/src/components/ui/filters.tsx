@@ -1,7 +1,9 @@
+import { startOfStep } from '@ceiba/domain';
 import { clsx } from 'clsx';
 import { ListFilter } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button, ButtonLink, buttonLooks } from './button.tsx';
+import { TextLink } from './text-link.tsx';
 
 export interface FiltersProps {
   /** How many fields are set. */
@@ -25,6 +27,27 @@ export function Filters({ set, isOpen = false, children }: FiltersProps) {
   );
 }
 
+/** Ranges of time that one click chooses. They end now, and their address holds the instant of their start. */
+export function QuickRanges({ hrefSince }: { hrefSince: (from: Date) => string }) {
+  const now = Date.now();
+  const ranges = [
+    { name: 'Last hour', from: new Date(now - HOUR_MS) },
+    { name: 'Today, UTC', from: startOfStep(new Date(now), 'day') },
+    { name: '7 days', from: new Date(now - 7 * 24 * HOUR_MS) },
+  ];
+  return (
+    <nav aria-label="Quick ranges" className="flex flex-wrap gap-x-4">
+      {ranges.map(({ name, from }) => (
+        <TextLink key={name} href={hrefSince(from)} look="quiet" className="text-small text-muted">
+          {name}
+        </TextLink>
+      ))}
+    </nav>
+  );
+}
+
+const HOUR_MS = 3_600_000;
+
 export interface FilterButtonsProps {
   /** The address of the list without a filter. */
   here: string;
@@ -35,7 +58,10 @@ export interface FilterButtonsProps {
 export function FilterButtons({ here, isFiltered, className }: FilterButtonsProps) {
   return (
     <div className={clsx('flex gap-2', className)}>
-      <Button type="submit">Filter</Button>
+      {/* Where scripts run, a choice applies at once, and Enter sends a text. */}
+      <Button type="submit" className="[@media(scripting:enabled)]:hidden">
+        Filter
+      </Button>
       {isFiltered && (
         <ButtonLink variant="quiet" href={here}>
           Clear

@@ -1,7 +1,9 @@
 import { QueryForm } from '#components/query-form.tsx';
 import { InputField, SelectField } from '#components/ui/field.tsx';
-import { FilterButtons, Filters } from '#components/ui/filters.tsx';
+import { FilterButtons, Filters, QuickRanges } from '#components/ui/filters.tsx';
 import { SecretlessInput } from '#components/ui/secretless-input.tsx';
+import { withQuery } from '#lib/list-query.ts';
+import { minuteText } from '#lib/time.ts';
 import type { AuditQuery } from './audit-query.ts';
 
 export interface AuditFilterFormProps {
@@ -13,14 +15,14 @@ export interface AuditFilterFormProps {
 
 /** The filter of the log, kept in the URL. */
 export function AuditFilterForm({ here, query, kinds }: AuditFilterFormProps) {
-  const set = [query.text, query.kind, query.firstDay, query.lastDay].filter((text) => text !== '');
+  const values = { q: query.text, kind: query.kind, from: query.from, to: query.to };
+  const set = Object.values(values).filter((text) => text !== '');
   return (
     <Filters set={set.length}>
       <QueryForm
         action={here}
-        // The fields follow the URL, even if a link changes it.
-        key={JSON.stringify([query.text, query.kind, query.firstDay, query.lastDay])}
-        className="grid grid-cols-2 items-end gap-4 lg:grid-cols-[minmax(0,1fr)_11rem_10rem_10rem_auto]"
+        values={values}
+        className="grid grid-cols-2 items-end gap-4 lg:grid-cols-[minmax(0,1fr)_11rem_13rem_13rem_auto]"
       >
         <InputField
           as={SecretlessInput}
@@ -38,9 +40,26 @@ export function AuditFilterForm({ here, query, kinds }: AuditFilterFormProps) {
           defaultValue={query.kind}
           options={[['', 'Everything'], ...kinds.map(({ value, name }) => [value, name] as const)]}
         />
-        <InputField name="from" label="First day, UTC" type="date" defaultValue={query.firstDay} />
-        <InputField name="to" label="Last day, UTC" type="date" defaultValue={query.lastDay} />
+        <InputField
+          name="from"
+          label="From, UTC"
+          fieldClassName="max-sm:col-span-2"
+          type="datetime-local"
+          defaultValue={query.from}
+        />
+        <InputField
+          name="to"
+          label="To, UTC"
+          fieldClassName="max-sm:col-span-2"
+          type="datetime-local"
+          defaultValue={query.to}
+        />
         <FilterButtons here={here} isFiltered={query.isFiltered} className="max-sm:col-span-2" />
+        <div className="col-span-full">
+          <QuickRanges
+            hrefSince={(from) => withQuery(here, values, { from: minuteText(from), to: undefined })}
+          />
+        </div>
       </QueryForm>
     </Filters>
   );

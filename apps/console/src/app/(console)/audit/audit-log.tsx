@@ -53,7 +53,7 @@ export async function AuditLog({ here, query, scope, viewer, children, ...head }
       {asked.searchedSince !== null && (
         <p className="-mt-2 mb-6 text-small text-muted">
           A text search covers one year: here it starts on {asked.searchedSince}. To search earlier
-          entries, set the last day.
+          entries, set an end.
         </p>
       )}
       {page.items.length > 0 ? (

@@ -6,12 +6,22 @@ const DAY_MS = 86_400_000;
 
 describe('parseAuditQuery', () => {
   it('selects the whole log without a filter', () => {
-    expect(parseAuditQuery({}, NOW)).toMatchObject({ filter: {}, firstDay: '', isFiltered: false });
+    expect(parseAuditQuery({}, NOW)).toMatchObject({ filter: {}, from: '', isFiltered: false });
   });
 
   it('includes the whole last day', () => {
     const { filter } = parseAuditQuery({ from: '2020-01-31', to: '2026-11-20' }, NOW);
     expect(filter).toEqual({ from: new Date('2020-01-31'), to: new Date('2026-11-21') });
+  });
+
+  it('includes the whole last minute, and shows a day as its minutes', () => {
+    const query = { from: '2026-11-20', to: '2026-11-20T14:05' };
+    expect(parseAuditQuery(query, NOW)).toMatchObject({
+      filter: { from: new Date('2026-11-20'), to: new Date('2026-11-20T14:06Z') },
+      from: '2026-11-20T00:00',
+      to: '2026-11-20T14:05',
+    });
+    expect(parseAuditQuery({ to: '2026-11-20' }, NOW).to).toBe('2026-11-20T23:59');
   });
 
   it.each([
@@ -32,6 +42,6 @@ describe('parseAuditQuery', () => {
   it('keeps a narrower range of a text search', () => {
     const asked = parseAuditQuery({ q: 'owner', from: '2026-11-01' }, NOW);
     expect(asked.filter.from).toEqual(new Date('2026-11-01'));
-    expect(asked).toMatchObject({ firstDay: '2026-11-01', searchedSince: null });
+    expect(asked).toMatchObject({ from: '2026-11-01T00:00', searchedSince: null });
   });
 });

@@ -93,6 +93,7 @@ export default async function RequestsPage({ params, searchParams }: PageProps<'
       {page.items.length > 0 ? (
         <RequestTable
           here={here}
+          query={query}
           requests={page.items}
           names={page.names}
           customers={page.customers}

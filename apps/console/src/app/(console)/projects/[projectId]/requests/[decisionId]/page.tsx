@@ -19,7 +19,7 @@ import { Column, PageHeader } from '#components/ui/section.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
 import { ExactTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
-import type { PageProps } from '#lib/list-query.ts';
+import { type PageProps, withQuery } from '#lib/list-query.ts';
 import { requestsHref } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
@@ -33,7 +33,10 @@ import { explainRecord } from './recorded-gates.ts';
 export const metadata: Metadata = { title: 'Request' };
 
 /** One recorded decision: its gates as they were, and as they would be now. */
-export default async function RequestPage({ params }: PageProps<'projectId' | 'decisionId'>) {
+export default async function RequestPage({
+  params,
+  searchParams,
+}: PageProps<'projectId' | 'decisionId'>) {
   const { projectId, decisionId } = await params;
   const { project, may } = await requireProject(projectId);
   const found = UUID.test(decisionId)
@@ -46,7 +49,10 @@ export default async function RequestPage({ params }: PageProps<'projectId' | 'd
     <Column>
       <PageHeader
         title="Request"
-        list={{ href: `/projects/${projectId}/requests`, label: 'All requests' }}
+        list={{
+          href: withQuery(`/projects/${projectId}/requests`, await searchParams, {}),
+          label: 'All requests',
+        }}
         description={
           <Facts
             projectId={projectId}

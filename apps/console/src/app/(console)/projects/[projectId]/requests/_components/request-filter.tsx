@@ -3,10 +3,12 @@ import type { ReactNode } from 'react';
 import { QueryForm } from '#components/query-form.tsx';
 import { OUTCOME_LOOKS } from '#components/ui/chip.tsx';
 import { InputField, type InputFieldProps, SelectField } from '#components/ui/field.tsx';
-import { FilterButtons, Filters } from '#components/ui/filters.tsx';
+import { FilterButtons, Filters, QuickRanges } from '#components/ui/filters.tsx';
 import { CODE_INPUT } from '#components/ui/input.tsx';
 import { SecretlessInput } from '#components/ui/secretless-input.tsx';
+import { withQuery } from '#lib/list-query.ts';
 import type { RequestField } from '#lib/requests-href.ts';
+import { minuteText } from '#lib/time.ts';
 import { OUTCOME_CHOICES, type RequestQuery } from './request-query.ts';
 
 /** The fields behind "More filters". */
@@ -32,12 +34,7 @@ export function RequestFilterForm({ here, query }: { here: string; query: Reques
   const usesMore = MORE.some((name) => fields[name] !== '');
   return (
     <Filters set={set.length} isOpen={Object.keys(errors).length > 0}>
-      <QueryForm
-        action={here}
-        // The fields follow the URL, even if a link changes it.
-        key={JSON.stringify(fields)}
-        className="grid gap-4"
-      >
+      <QueryForm action={here} values={fields} className="grid gap-4">
         <div className="grid grid-cols-[minmax(0,2fr)_minmax(0,3fr)] items-end gap-4 sm:grid-cols-2 lg:grid-cols-[minmax(0,1fr)_10rem_14rem_auto]">
           <Code
             {...field('pathPrefix')}
@@ -65,15 +62,25 @@ export function RequestFilterForm({ here, query }: { here: string; query: Reques
           />
           <FilterButtons here={here} isFiltered={query.isFiltered} className="max-lg:col-span-2" />
         </div>
-        <MoreFilters isOpen={usesMore}>
-          <Code {...field('key')} label="Key ID or prefix" placeholder="ceiba_…" />
-          <Code {...field('customer')} label="Customer ID" />
-          <Code {...field('method')} label="Method" autoCapitalize="characters" placeholder="GET" />
-          <InputField {...field('from')} label="From, UTC" type="datetime-local" />
-          <InputField {...field('to')} label="To, UTC" type="datetime-local" />
-          <Code {...field('decisionId')} label="Decision ID" />
-          <Code {...field('requestId')} label="Request ID" />
-        </MoreFilters>
+        <div className="flex flex-wrap items-start gap-x-8 gap-y-2">
+          <QuickRanges
+            hrefSince={(from) => withQuery(here, fields, { from: minuteText(from), to: undefined })}
+          />
+          <MoreFilters isOpen={usesMore}>
+            <Code {...field('key')} label="Key ID or prefix" placeholder="ceiba_…" />
+            <Code {...field('customer')} label="Customer ID" />
+            <Code
+              {...field('method')}
+              label="Method"
+              autoCapitalize="characters"
+              placeholder="GET"
+            />
+            <InputField {...field('from')} label="From, UTC" type="datetime-local" />
+            <InputField {...field('to')} label="To, UTC" type="datetime-local" />
+            <Code {...field('decisionId')} label="Decision ID" />
+            <Code {...field('requestId')} label="Request ID" />
+          </MoreFilters>
+        </div>
       </QueryForm>
     </Filters>
   );
@@ -86,7 +93,7 @@ const Code = (field: InputFieldProps) => (
 
 function MoreFilters({ isOpen, children }: { isOpen: boolean; children: ReactNode }) {
   return (
-    <details open={isOpen}>
+    <details open={isOpen} className="open:basis-full">
       <summary className="w-fit cursor-pointer rounded text-small font-medium text-muted hover:text-ink">
         More filters
       </summary>

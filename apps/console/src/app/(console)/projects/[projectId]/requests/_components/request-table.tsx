@@ -7,12 +7,14 @@ import { Table } from '#components/ui/table.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
 import { LogTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
+import { type Query, withQuery } from '#lib/list-query.ts';
 import { BY_OLD_SECRET, legible } from '#lib/text.ts';
 import { calledOf } from '../../customers/customer-state.ts';
 
 export interface RequestTableProps {
-  /** The address of the list. */
+  /** The address of the list, and its filter, with which the page of a request leads back. */
   here: string;
+  query: Query;
   requests: readonly DecisionRecord[];
   names: ReadonlyMap<string, ApiKeyName>;
   /** The names of customers, by id. */
@@ -20,7 +22,7 @@ export interface RequestTableProps {
 }
 
 /** Recorded decisions, newest first. A row opens its gates. */
-export function RequestTable({ here, requests, names, customers }: RequestTableProps) {
+export function RequestTable({ here, query, requests, names, customers }: RequestTableProps) {
   const callerOf = ({ apiKeyId, keyPrefix, byPreviousSecret }: DecisionRecord) => (
     <>
       <Caller name={apiKeyId === null ? undefined : names.get(apiKeyId)} keyPrefix={keyPrefix} />
@@ -52,7 +54,7 @@ export function RequestTable({ here, requests, names, customers }: RequestTableP
           cell: (request) => (
             <>
               <TextLink
-                href={`${here}/${request.decisionId}`}
+                href={withQuery(`${here}/${request.decisionId}`, query, {})}
                 look="quiet"
                 className="flex min-w-0 items-center gap-2"
               >
