@@ -10,6 +10,9 @@ import { referenceMarkdown } from './reference-markdown.mjs';
  * @typedef {{ group: string, guides: GuideEntry[] }[]} Catalog
  */
 
+/** The folder of the guides to one framework each, of which the console offers the snippets. */
+const FRAMEWORKS = 'docs/learn/frameworks/';
+
 /**
  * Renders the guides of a catalog from Markdown, and the API reference from the OpenAPI document.
  *
@@ -29,7 +32,13 @@ export function renderGuides(catalog, repository) {
     guides: guides.map(({ slug, file, summary }) => {
       const text = readFileSync(posix.join(repository, file), 'utf8');
       const markdown = file.endsWith('.json') ? referenceMarkdown(JSON.parse(text)) : text;
-      return { slug, summary, ...renderGuide(markdown, (href) => addressOf(href, file, slugs)) };
+      const isFramework = file.startsWith(FRAMEWORKS);
+      return {
+        slug,
+        summary,
+        isFramework,
+        ...renderGuide(markdown, (href) => addressOf(href, file, slugs)),
+      };
     }),
   }));
 }

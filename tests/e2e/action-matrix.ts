@@ -373,6 +373,7 @@ export const ACTIONS: Record<string, ActionCase> = {
         method: 'POST',
         pathPattern: '/v1/matrix*',
       }),
+      addRoutes: ({ projectId }) => ({ projectId, routes: 'GET /v1/routes/:id' }),
       removePolicy: ({ projectId, policyId }) => ({ projectId, policyId }),
     },
   ),

@@ -95,11 +95,11 @@ test('an invitation is accepted once, also by a person who signs up on the way, 
   await gotoReady(ana, `/projects/${projectId}/keys/new`);
   await expect(ana.getByRole('heading', { level: 1, name: 'Create key' })).toBeVisible();
   await expect(ana.getByRole('link', { name: 'Simulator' })).toBeVisible();
-  // The checklist has no step for the secret, which only the owner has and can rotate.
+  // Storing the secret is not theirs to do: only the owner has it and can rotate it.
   await gotoReady(ana, `/projects/${projectId}`);
-  await expect(ana.getByText('0 of 4 steps are done.')).toBeVisible();
-  await expect(ana.getByText('Store the project secret')).toHaveCount(0);
-  await expect(ana.locator('[aria-current=step]')).toContainText('Add a policy');
+  await expect(ana.getByText('2 of 5 steps are done.')).toBeVisible();
+  await expect(ana.getByRole('button', { name: 'I have it' })).toHaveCount(0);
+  await expect(ana.locator('[aria-current=step]')).toContainText('Add policies for your routes');
 
   // A transfer needs the project's name; the previous owner stays as a developer, until removed.
   await gotoReady(page, `/projects/${projectId}/settings`);

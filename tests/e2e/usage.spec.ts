@@ -285,21 +285,21 @@ test('the overview leads to the next step, shows its numbers first, and refreshe
   // A browser that did not create the project does not know whether the secret was kept.
   await expect(standsOut).toHaveText('I have it');
   await expect(page.getByRole('link', { name: 'Rotate the secret' })).toBeVisible();
-  await expect(page.getByText('0 of 5 steps are done.')).toBeVisible();
+  await expect(page.getByText('1 of 5 steps are done.')).toBeVisible();
   await expect(async () => {
     await page.clock.runFor(1_000);
     await standsOut.click({ timeout: 1_000 });
-    await expect(standsOut).toHaveText('Add a policy', { timeout: 2_000 });
+    await expect(standsOut).toHaveText('Add policies', { timeout: 2_000 });
   }).toPass();
   await page.reload();
-  await expect(standsOut).toHaveText('Add a policy');
+  await expect(standsOut).toHaveText('Add policies');
   await project.addPolicy('GET', '/v1/reports*');
   await page.reload();
   await expect(standsOut).toHaveText('Create a key');
   await project.addKey('Mobile app');
   await page.reload();
   await expect(page.getByRole('heading', { name: /^Create a key ?, done$/ })).toBeVisible();
-  await expect(page.locator('[aria-current=step]')).toContainText('Connect your API');
+  await expect(page.locator('[aria-current=step]')).toContainText('Make the first call');
   await expect(standsOut).toHaveCount(0);
 
   await count({ count: 90 }, { outcome: 'rate_limited', count: 10 });

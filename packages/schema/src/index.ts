@@ -155,7 +155,12 @@ export {
 } from './plan/list.ts';
 export * from './plan/put.ts';
 export * from './plan/update.ts';
-export { type CreatePolicyResult, createPolicy } from './policy/create.ts';
+export {
+  type CreatePoliciesResult,
+  type CreatePolicyResult,
+  createPolicies,
+  createPolicy,
+} from './policy/create.ts';
 export { type DeletePolicyResult, deletePolicy } from './policy/delete.ts';
 export { listPolicies, type PolicyRecord } from './policy/list.ts';
 export * from './policy/list-with-hits.ts';

@@ -1,6 +1,6 @@
 'use client';
 
-import { ENVIRONMENT_FILE, environmentFile, hostSnippets } from '../lib/host-snippets.ts';
+import { ENVIRONMENT_FILE, environmentFile } from '../lib/host-snippets.ts';
 import { rememberProject, STORED_SECRETS_COOKIE } from '../lib/remembered-projects.ts';
 import { IdChip } from './ui/id-chip.tsx';
 import { SecretReveal, type SecretRevealProps } from './ui/secret-reveal.tsx';
@@ -11,8 +11,8 @@ export interface ProjectSecretProps extends Pick<SecretRevealProps, 'title' | 'd
 }
 
 /**
- * Shows a project's secret, once, with the files and commands of a host. Only the browser renders it,
- * after the action that created the secret.
+ * Shows a project's secret, once, as the file that a host reads. Only the browser renders it, after the
+ * action that created the secret.
  */
 export function ProjectSecret({ values, ...reveal }: ProjectSecretProps) {
   return (
@@ -21,7 +21,7 @@ export function ProjectSecret({ values, ...reveal }: ProjectSecretProps) {
       secret={values.projectSecret}
       fileName={ENVIRONMENT_FILE}
       fileText={environmentFile(values)}
-      snippets={hostSnippets({ ...values, consoleUrl: location.origin })}
+      snippets={[{ name: ENVIRONMENT_FILE, code: environmentFile(values) }]}
       onStored={() => rememberProject(STORED_SECRETS_COOKIE, values.projectId)}
       {...reveal}
     >

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { exampleCall } from './example-call.ts';
+import { exampleCall, hostCall } from './example-call.ts';
 
 const policy = (method: string, pathPattern: string) => ({ policyId: 'p', method, pathPattern });
 
@@ -25,4 +25,25 @@ it.each([
 ] as const)('calls %s', (_, policies, expected) => {
   const { method, path } = exampleCall(policies.map(([name, pattern]) => policy(name, pattern)));
   expect(`${method} ${path}`).toBe(expected);
+});
+
+it.each([
+  ['the route of its guide', '/v1/reports', [['GET', '/v1*']], '/v1/reports'],
+  [
+    'the first path that is open to GET',
+    '/v1/reports',
+    [
+      ['POST', '/v2/users*'],
+      ['GET', '/v2/orders*'],
+    ],
+    '/v2/orders',
+  ],
+  ['nothing that no policy allows', '/v1/reports', [['POST', '/v2/users*']], undefined],
+  ['a procedure by its own name alone', '/trpc/reports.list', [['GET', '/v1*']], undefined],
+] as const)('calls of a framework %s', (_, path, policies, expected) => {
+  const call = hostCall(
+    { path },
+    policies.map(([name, pattern]) => policy(name, pattern)),
+  );
+  expect(call?.path).toBe(expected);
 });

@@ -7,7 +7,14 @@ import { checked } from '../input.ts';
 import { changingProject } from '../project/change.ts';
 import { lockProject } from '../project/lock.ts';
 import { policies } from '../tables.ts';
-import { labelOf, POLICY_FIELDS, type PolicyInput, type PolicyState, stateAfter } from './rule.ts';
+import {
+  labelOf,
+  POLICY_FIELDS,
+  type PolicyInput,
+  type PolicyRule,
+  type PolicyState,
+  stateAfter,
+} from './rule.ts';
 
 export type CreatePolicyResult =
   | ({ kind: 'created'; policyId: string } & PolicyState)
@@ -27,6 +34,32 @@ export async function createPolicy(
     if ((await countPolicies(tx, projectId)) >= POLICIES_MAX) return { kind: 'too_many' };
     const policyId = await insertPolicy(tx, ctx, { projectId, ownerId: project.ownerId, policy });
     return policyId === undefined ? { kind: 'conflict' } : { kind: 'created', policyId, ...policy };
+  });
+}
+
+export type CreatePoliciesResult =
+  | { kind: 'created'; policies: PolicyRule[] }
+  | { kind: 'too_many' | 'not_found' };
+
+/**
+ * Creates policies, all or none of them. Those that the project has already are left as they are.
+ *
+ * @returns the policies that are new
+ */
+export async function createPolicies(
+  ctx: VerbContext,
+  { projectId, rules }: { projectId: string; rules: readonly PolicyRule[] },
+): Promise<CreatePoliciesResult> {
+  const states = rules.map((rule) => stateAfter(checked(rule, ['method', 'pathPattern'])));
+  return changingProject(ctx, projectId, lockProject, async (tx, { ownerId }) => {
+    const known = await countPolicies(tx, projectId);
+    if (known + states.length > POLICIES_MAX) return { kind: 'too_many' };
+    const created: PolicyRule[] = [];
+    for (const policy of states) {
+      const policyId = await insertPolicy(tx, ctx, { projectId, ownerId, policy });
+      if (policyId !== undefined) created.push(policy);
+    }
+    return { kind: 'created', policies: created };
   });
 }
 

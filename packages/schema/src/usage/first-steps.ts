@@ -1,22 +1,32 @@
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 
-/** What a project's host has done so far. */
+/** What a project has on the way to its first allowed call. */
 export interface FirstSteps {
-  /** It asked the Runtime with the project's secret. */
+  policy: boolean;
+  /** One that is active. */
+  key: boolean;
+  /** Its host asked the Runtime with the project's secret. */
   called: boolean;
   /** One of its calls was allowed. */
   allowed: boolean;
+  /** The first allowed call was in the last 24 hours. */
+  isNew: boolean;
 }
 
-/** Reads whether a project has any usage, from the first entry of an index. */
+/** Reads how far a project is, each part from the first entry of an index. */
 export async function readFirstSteps(
   db: { orm: Executor },
   projectId: string,
 ): Promise<FirstSteps> {
-  const [row] = await db.orm.execute<{ called: boolean; allowed: boolean }>(sql`
-    select exists (select from usage_hours where project_id = ${projectId}) as called,
-      exists (select from usage_months where project_id = ${projectId} and count > 0) as allowed`);
+  const [row] = await db.orm.execute<{ [Step in keyof FirstSteps]: boolean }>(sql`
+    select exists (select from policies where project_id = ${projectId}) as policy,
+      exists (select from api_keys where project_id = ${projectId} and status = 'active') as key,
+      exists (select from usage_hours where project_id = ${projectId}) as called,
+      exists (select from usage_months where project_id = ${projectId} and count > 0) as allowed,
+      exists (select from usage_months where project_id = ${projectId} and count > 0)
+        and not exists (select from usage_hours where project_id = ${projectId}
+          and outcome = 'allowed' and hour < now() - interval '24 hours') as "isNew"`);
   if (row === undefined) throw new Error('a select without a table returned no row');
-  return { called: row.called || row.allowed, allowed: row.allowed };
+  return { ...row, called: row.called || row.allowed };
 }

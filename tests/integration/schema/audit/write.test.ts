@@ -32,6 +32,7 @@ import {
   createInvitation,
   createPasswordReset,
   createPlan,
+  createPolicies,
   createPolicy,
   createProject,
   createSetupToken,
@@ -378,6 +379,14 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
   createPolicy: [
     (ctx, { project }) =>
       createPolicy(ctx, { projectId: project.projectId, method: '*', pathPattern: '*' }),
+    ['policy.create'],
+  ],
+  createPolicies: [
+    (ctx, { project }) =>
+      createPolicies(ctx, {
+        projectId: project.projectId,
+        rules: [{ method: 'GET', pathPattern: '/v1/orders*' }],
+      }),
     ['policy.create'],
   ],
   updatePolicy: [

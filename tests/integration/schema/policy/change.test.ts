@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { mintProjectSecret, POLICIES_MAX } from '@ceiba/domain';
 import {
+  createPolicies,
   createPolicy,
   deletePolicy,
   getProject,
@@ -346,6 +347,34 @@ describe('a change of policies', () => {
     expectKind(await createPolicy(bench.ctx, { projectId, ...RULE }), 'created');
     expectKind(await createPolicy(bench.ctx, { projectId, ...RULE }), 'conflict');
     expect(await listPolicies(bench.db, projectId)).toHaveLength(1);
+  });
+
+  test('of several at once leaves those that exist as they are, and creates all of the others or none', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    expectKind(await createPolicy(bench.ctx, { projectId, ...RULE }), 'created');
+    const other = { method: 'POST', pathPattern: '/v1/orders*' };
+    const rowsBefore = await countAuditRows(bench.db);
+    expect(await createPolicies(bench.ctx, { projectId, rules: [RULE, other] })).toEqual({
+      kind: 'created',
+      policies: [expect.objectContaining(other)],
+    });
+    expect(await countAuditRows(bench.db)).toBe(rowsBefore + 1);
+    const tooMany = Array.from({ length: POLICIES_MAX - 1 }, (_, n) => ({
+      method: 'GET',
+      pathPattern: `/v2/${n}`,
+    }));
+    expect(await createPolicies(bench.ctx, { projectId, rules: tooMany })).toEqual({
+      kind: 'too_many',
+    });
+    const broken = createPolicies(bench.ctx, {
+      projectId,
+      rules: [
+        { method: 'GET', pathPattern: '/v3' },
+        { method: 'GET', pathPattern: 'v3' },
+      ],
+    });
+    await expect(broken).rejects.toThrow('pathPattern');
+    expect(await listPolicies(bench.db, projectId)).toHaveLength(2);
   });
 
   test('of twenty concurrent creates makes one policy and nineteen conflicts', async () => {

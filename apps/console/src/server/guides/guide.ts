@@ -18,6 +18,8 @@ export interface Guide {
   slug: string;
   title: string;
   summary: string;
+  /** It shows how to protect a host of one framework. */
+  isFramework: boolean;
   sections: GuideSection[];
   blocks: GuideBlock[];
 }

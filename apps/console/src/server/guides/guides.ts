@@ -1,5 +1,8 @@
 import 'server-only';
+import type { Framework } from '../../lib/host-snippets.ts';
+import { type Query, textOf } from '../../lib/list-query.ts';
 import groups from './catalog.guides';
+import { frameworksOf } from './frameworks.ts';
 import type { Guide, GuideGroup } from './guide.ts';
 import { type FoundSection, searchGuides } from './search-guides.ts';
 
@@ -7,6 +10,17 @@ import { type FoundSection, searchGuides } from './search-guides.ts';
 export const GUIDE_GROUPS: readonly GuideGroup[] = groups;
 
 const guides: readonly Guide[] = groups.flatMap((group) => group.guides);
+
+/** The frameworks that the guides have, in their order. */
+export const FRAMEWORKS: readonly Framework[] = frameworksOf(guides);
+
+/** The framework that a URL names, else the first. */
+export function chosenFramework(query: Query): Framework {
+  const named = FRAMEWORKS.find(({ slug }) => slug === textOf(query, 'framework'));
+  const [first] = FRAMEWORKS;
+  if (first === undefined) throw new Error('the guides have no framework');
+  return named ?? first;
+}
 
 export const guideOf = (slug: string): Guide | undefined =>
   guides.find((guide) => guide.slug === slug);

@@ -8,7 +8,6 @@ import {
   readUsageSeries,
   surveyApiKeys,
 } from '@ceiba/schema';
-import { cookies } from 'next/headers';
 import { notFound } from 'next/navigation';
 import { NextDecision, whyInactive } from '#components/subscription/next-decision.tsx';
 import { QuotaMonth } from '#components/subscription/quota-month.tsx';
@@ -19,27 +18,25 @@ import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
 import { FirstCall } from '#components/usage/first-call.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
-import { exampleCall } from '#lib/example-call.ts';
 import { formatCount } from '#lib/format.ts';
 import type { PageProps } from '#lib/list-query.ts';
-import {
-  CLOSED_CHECKLISTS_COOKIE,
-  projectsIn,
-  STORED_SECRETS_COOKIE,
-} from '#lib/remembered-projects.ts';
 import { requestsBetween } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
+import { chosenFramework, FRAMEWORKS } from '#server/guides/guides.ts';
 import { requireProject } from '#server/project.ts';
 import { env } from '../../../../env.ts';
 import { Checklist } from './_components/checklist.tsx';
+import { firstPath } from './_components/first-path.ts';
+import { ItWorks } from './_components/it-works.tsx';
 import { KeyFigures } from './_components/key-figures.tsx';
 import { LiveRefresh } from './_components/live-refresh.tsx';
+import { NOT_READ, readRecorded } from './_components/read-recorded.ts';
 import { TopDenials } from './_components/top-denials.tsx';
 
 const HOUR_MS = 3_600_000;
 const TOP_DENIALS = 3;
 
-export default async function OverviewPage({ params }: PageProps<'projectId'>) {
+export default async function OverviewPage({ params, searchParams }: PageProps<'projectId'>) {
   const { project, may } = await requireProject((await params).projectId);
   const { projectId } = project;
   const to = new Date((Math.floor(Date.now() / HOUR_MS) + 1) * HOUR_MS);
@@ -61,14 +58,14 @@ export default async function OverviewPage({ params }: PageProps<'projectId'>) {
     });
   if (use === null) notFound();
   const { runtimePublicUrl: runtimeUrl, publicOrigin: consoleUrl } = env();
-  const remembered = await cookies();
-  const isIn = (cookie: string) => projectsIn(remembered.get(cookie)?.value).includes(projectId);
-  const mayFollow = may('change_keys') && may('change_policies');
-  const hasChecklist = mayFollow && !first.allowed && !isIn(CLOSED_CHECKLISTS_COOKIE);
+  const path = await firstPath({ project, may }, first);
+  const isOnPath = path !== null && path.open !== null;
+  const query = await searchParams;
+  const recorded = path === null ? NOT_READ : await readRecorded(project, path);
   const { active } = keys.byStatus;
   return (
     <Column>
-      <LiveRefresh everyMs={hasChecklist ? 5_000 : 30_000} />
+      <LiveRefresh everyMs={isOnPath ? 3_000 : 30_000} />
       <PageHeader
         title={<Name>{project.name}</Name>}
         guide={first.allowed ? 'overview' : 'firstCall'}
@@ -83,22 +80,23 @@ export default async function OverviewPage({ params }: PageProps<'projectId'>) {
         }
       />
       {!subscription?.admits && <NextDecision subscription={subscription} use={use} />}
-      {hasChecklist && (
+      {path?.open === null && (
+        <ItWorks project={project} decision={recorded.last} apiKey={recorded.apiKey} />
+      )}
+      {isOnPath && (
         <Checklist
           host={{ runtimeUrl, consoleUrl, projectId }}
-          steps={{
-            ...(may('change_secret') && {
-              secret: first.called || isIn(STORED_SECRETS_COOKIE),
-            }),
-            policy: policies.length > 0,
-            key: active > 0,
-            called: first.called,
-          }}
-          example={exampleCall(policies)}
+          path={path}
+          mayRotate={may('change_secret')}
+          routes={recorded.routes}
+          policies={policies}
+          frameworks={FRAMEWORKS}
+          framework={chosenFramework(query)}
           denied={whyInactive(subscription)}
+          lastDenied={recorded.last}
         />
       )}
-      {!first.called && !hasChecklist && (
+      {!first.called && !isOnPath && (
         <EmptyState
           title="No decisions yet"
           snippet={<FirstCall projectId={projectId} runtimeUrl={runtimeUrl} />}

@@ -1,51 +1,56 @@
+import type { Policy } from '@ceiba/domain';
+import type { DecisionRecord } from '@ceiba/schema';
 import { ArrowRight, Circle, CircleCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { HostSnippets } from '#components/host-snippets.tsx';
 import { ButtonLink } from '#components/ui/button.tsx';
+import { MethodChip, OutcomeChip } from '#components/ui/chip.tsx';
 import { CodeBlock } from '#components/ui/code-block.tsx';
-import { curlExample, type ExampleCall } from '#lib/curl-example.ts';
-import { type HostSnippetOptions, hostSnippets } from '#lib/host-snippets.ts';
+import { RecordedPath } from '#components/ui/path-text.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
+import { RelativeTime } from '#components/ui/time.tsx';
+import { curlExample } from '#lib/curl-example.ts';
+import { hostCall } from '#lib/example-call.ts';
+import type { Framework, HostSnippetOptions } from '#lib/host-snippets.ts';
 import { CLOSED_CHECKLISTS_COOKIE, STORED_SECRETS_COOKIE } from '#lib/remembered-projects.ts';
-import { requestsHref } from '#lib/requests-href.ts';
+import { RoutesForm } from '../policies/_components/routes-form.tsx';
+import { FIRST_PATH, type FirstPath, PATH_STEPS, type PathStep } from './first-path.ts';
 import { RememberProject } from './remember-project.tsx';
-
-/** The steps to the first allowed call, in their order, and whether each is done. */
-export interface ChecklistSteps {
-  /** Absent for a role that cannot rotate the secret. */
-  secret?: boolean;
-  policy: boolean;
-  key: boolean;
-  called: boolean;
-}
 
 export interface ChecklistProps {
   host: HostSnippetOptions;
-  steps: ChecklistSteps;
-  /** The call to try; one that a policy allows, if there is a policy. */
-  example: ExampleCall;
+  path: FirstPath;
+  /** Whether the user may rotate the project's secret. */
+  mayRotate: boolean;
+  /** The routes that the form of policies offers, one a line. */
+  routes: string;
+  policies: readonly Policy[];
+  frameworks: readonly Framework[];
+  framework: Framework;
   /** Why every call would be denied; null if one may be allowed. */
   denied: string | null;
+  /** The newest recorded call that was denied. */
+  lastDenied: DecisionRecord | undefined;
 }
 
-/** What is left to do before the first allowed call. The first open step is explained. */
-export function Checklist({ host, steps, example, denied }: ChecklistProps) {
-  const here = `/projects/${host.projectId}`;
-  const open = stepOf(steps);
-  const known = Object.values(steps);
-  const done = known.filter(Boolean).length;
+/** The path to the first allowed call. Its first open step is explained, and taken here. */
+export function Checklist({ path, ...props }: ChecklistProps) {
+  const { projectId } = props.host;
+  const done = PATH_STEPS.filter((step) => path.done[step]).length;
   return (
-    <section aria-labelledby="checklist" className="card mb-4">
+    <section aria-labelledby="first-call" className="card mb-4">
       <div className="flex flex-wrap items-start justify-between gap-4">
         <div>
-          <h2 id="checklist" className="text-title">
+          <h2 id="first-call" className="text-title">
             Your first allowed call
           </h2>
           <p className="numbers mt-1 text-muted">
-            {done} of {known.length + 1} steps are done.
+            {done} of {PATH_STEPS.length} steps are done.
           </p>
         </div>
         <RememberProject
           cookie={CLOSED_CHECKLISTS_COOKIE}
-          projectId={host.projectId}
+          projectId={projectId}
           variant="quiet"
           className="-mr-3"
         >
@@ -53,81 +58,133 @@ export function Checklist({ host, steps, example, denied }: ChecklistProps) {
         </RememberProject>
       </div>
       <ol className="mt-6 grid gap-4">
-        {steps.secret !== undefined && (
-          <Step name="Store the project secret" done={steps.secret} isOpen={open === 'secret'}>
-            <p>
-              It was shown when you created the project. If you did not keep it, rotate it to get a
-              new one. This step is also done once your API uses the secret.
-            </p>
-            <div className="mt-3 flex flex-wrap gap-2">
-              <RememberProject
-                cookie={STORED_SECRETS_COOKIE}
-                projectId={host.projectId}
-                variant="primary"
-              >
-                I have it
-              </RememberProject>
-              <ButtonLink size="sm" href={`${here}/settings#project-secret`}>
-                Rotate the secret
-              </ButtonLink>
-            </div>
+        {PATH_STEPS.map((step) => (
+          <Step
+            key={step}
+            name={FIRST_PATH[step]}
+            done={path.done[step]}
+            isOpen={path.open === step}
+          >
+            {HOW[step](props)}
           </Step>
-        )}
-        <Step name="Add a policy" done={steps.policy} isOpen={open === 'policy'}>
-          <p>A call that no policy matches is denied.</p>
-          <Next href={`${here}/policies/new?${REPORTS}`}>Add a policy</Next>
-        </Step>
-        <Step name="Create a key" done={steps.key} isOpen={open === 'key'}>
-          <p>Each caller of your API sends its own key.</p>
-          <Next href={`${here}/keys/new`}>Create a key</Next>
-        </Step>
-        <Step name="Connect your API" done={steps.called} isOpen={open === 'called'}>
-          {denied === null ? (
-            <>
-              <p className="mb-4">
-                Your API asks the Runtime about each call. This is a whole one to start with; its
-                first request appears here within seconds.
-                {steps.secret === undefined && ' The owner of the project has its secret.'}
-              </p>
-              <CodeBlock tabs={hostSnippets(host)} />
-            </>
-          ) : (
-            <Denied here={here} why={denied} />
-          )}
-        </Step>
-        <Step name="Get a call allowed" done={false} isOpen={open === 'allowed'}>
-          {denied === null ? (
-            <>
-              <p className="mb-4">
-                Put the key in the place of <code>{KEY_PLACE}</code>; it was shown when it was
-                created. If the call is denied, the requests say why.
-              </p>
-              <CodeBlock tabs={[{ name: 'curl', code: curlExample(KEY_PLACE, example) }]} />
-              <Next href={requestsHref(host.projectId, { outcome: 'denied' })}>
-                Why was it denied?
-              </Next>
-            </>
-          ) : (
-            <Denied here={here} why={denied} />
-          )}
-        </Step>
+        ))}
       </ol>
     </section>
   );
 }
 
+type HowProps = Omit<ChecklistProps, 'path'>;
+
+const HOW: Record<PathStep, (props: HowProps) => ReactNode> = {
+  account: () => null,
+  project: ({ host: { projectId } }) => (
+    <>
+      <p>
+        The secret was shown when you created the project. If you did not keep it, rotate it to get
+        a new one. This step is also done once your API uses the secret.
+      </p>
+      <div className="mt-3 flex flex-wrap gap-2">
+        <RememberProject cookie={STORED_SECRETS_COOKIE} projectId={projectId} variant="primary">
+          I have it
+        </RememberProject>
+        <ButtonLink size="sm" href={`/projects/${projectId}/settings#project-secret`}>
+          Rotate the secret
+        </ButtonLink>
+      </div>
+    </>
+  ),
+  policy: ({ routes }) => (
+    <>
+      <p className="mb-4">
+        A call that no policy matches is denied. Name the routes that callers with a key may use.
+      </p>
+      <RoutesForm suggested={routes} />
+    </>
+  ),
+  key: ({ host: { projectId } }) => (
+    <>
+      <p>Each caller of your API sends its own key. It is shown once.</p>
+      <Next href={`/projects/${projectId}/keys/new`}>Create a key</Next>
+    </>
+  ),
+  call: (props) =>
+    props.denied === null ? (
+      <FirstCallStep {...props} />
+    ) : (
+      <>
+        <p>Every call would be denied, because {props.denied}. Change that before you call.</p>
+        <Next href={`/projects/${props.host.projectId}/subscription`}>Go to the subscription</Next>
+      </>
+    ),
+};
+
 const KEY_PLACE = '<the key>';
 
-/** The policy of the host's route in the snippets. */
-const REPORTS = new URLSearchParams({ method: 'GET', pathPattern: '/v1/reports*' });
-
-/** The first step that is not done. */
-function stepOf(steps: ChecklistSteps): keyof ChecklistSteps | 'allowed' {
-  if (steps.secret === false) return 'secret';
-  if (!steps.policy) return 'policy';
-  if (!steps.key) return 'key';
-  return steps.called ? 'allowed' : 'called';
+/** A host for the framework that is chosen, the call to it, and what came of the last one. */
+function FirstCallStep({ host, mayRotate, policies, frameworks, framework, lastDenied }: HowProps) {
+  const here = `/projects/${host.projectId}`;
+  const call = hostCall(framework, policies);
+  return (
+    <>
+      <p className="mb-4">
+        Your API asks the Runtime about each call. This is a whole one to start with; put{' '}
+        <code>ceiba.env</code>, which has the secret, beside its files.
+        {!mayRotate && ' The owner of the project has the secret.'}
+      </p>
+      <HostSnippets
+        here={here}
+        host={host}
+        frameworks={frameworks}
+        chosen={framework}
+        {...(call && { path: call.path })}
+      />
+      {call === null ? (
+        <>
+          <p className="mt-6">
+            No policy allows a call to it yet: it serves <code>GET {framework.path}</code>.
+          </p>
+          <Next
+            href={`${here}/policies/new?${new URLSearchParams({ method: 'GET', pathPattern: framework.path })}`}
+          >
+            Add a policy for it
+          </Next>
+        </>
+      ) : (
+        <>
+          <p className="mt-6 mb-4">
+            Then call it, with the key in the place of <code>{KEY_PLACE}</code>.
+          </p>
+          <CodeBlock tabs={[{ name: 'curl', code: curlExample(KEY_PLACE, call) }]} />
+        </>
+      )}
+      <div aria-live="polite" className="mt-6 rounded border bg-sunken p-4">
+        {lastDenied === undefined ? (
+          <p>Waiting for the first call. It appears here within seconds.</p>
+        ) : (
+          <LastDenied here={here} decision={lastDenied} />
+        )}
+      </div>
+    </>
+  );
 }
+
+/** The call arrived, and was denied. */
+const LastDenied = ({ here, decision }: { here: string; decision: DecisionRecord }) => (
+  <>
+    <p className="flex min-w-0 flex-wrap items-center gap-2">
+      <OutcomeChip outcome={decision.outcome} />
+      <MethodChip method={decision.method} />
+      <RecordedPath path={decision.path} />
+      <RelativeTime at={decision.at} />
+    </p>
+    <p className="mt-2">
+      Your API is connected: its call arrived, and was denied.{' '}
+      <TextLink href={`${here}/requests/${decision.decisionId}`} look="step">
+        Why, and how to fix it
+      </TextLink>
+    </p>
+  </>
+);
 
 interface StepProps {
   name: string;
@@ -152,14 +209,6 @@ function Step({ name, done, isOpen, children }: StepProps) {
     </li>
   );
 }
-
-/** In place of a command that would fail. */
-const Denied = ({ here, why }: { here: string; why: string }) => (
-  <>
-    <p>Every call would be denied, because {why}. Change that before you call.</p>
-    <Next href={`${here}/subscription`}>Go to the subscription</Next>
-  </>
-);
 
 function Next({ href, children }: { href: string; children: string }) {
   return (

@@ -27,6 +27,7 @@ import { type PageProps, parseListQuery, type Query, textOf, withQuery } from '#
 import { DENSITY_COOKIE, parseDensity } from '#lib/preferences.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { NextStep } from '../_components/next-step.tsx';
 import { calledOf } from '../customers/customer-state.ts';
 import { CapReached } from './_components/cap-reached.tsx';
 import { DensityToggle } from './_components/density-toggle.tsx';
@@ -112,6 +113,7 @@ export default async function KeysPage({ params, searchParams }: PageProps<'proj
           )
         }
       />
+      <NextStep project={project} may={may} here="key" />
       {counts.all === 0 ? (
         <NoKeys here={here} mayCreate={mayChange} />
       ) : (

@@ -1,10 +1,17 @@
 'use server';
 
-import { POLICIES_MAX } from '@ceiba/domain';
-import { createPolicy, deletePolicy, type PolicyRule, updatePolicy } from '@ceiba/schema';
+import { POLICIES_MAX, parsePathPattern } from '@ceiba/domain';
+import {
+  createPolicies,
+  createPolicy,
+  deletePolicy,
+  type PolicyRule,
+  updatePolicy,
+} from '@ceiba/schema';
 import { z } from 'zod';
-import { projectAction } from '#server/action.ts';
+import { projectAction, refuseField } from '#server/action.ts';
 import { type Answer, done, PROJECT_GONE, settle } from '#server/settle.ts';
+import { parseRoutes } from '../../../../../lib/routes.ts';
 import { typedLabelsOrNone, typedLimitOrNone, typedText } from '../../../../../lib/typed.ts';
 
 const rule = {
@@ -25,6 +32,25 @@ export const createNewPolicy = projectAction({
       not_found: PROJECT_GONE,
     });
     return { method, pathPattern };
+  },
+});
+
+/** Adds a policy for each route of a text, all or none, and returns how many are new. */
+export const addRoutes = projectAction({
+  right: 'change_policies',
+  input: z.object({ routes: z.string().max(10_000) }),
+  async run({ ctx, projectId }, { routes }): Promise<{ added: number }> {
+    const { rules, error } = parseRoutes(routes);
+    if (error !== undefined) refuseField('routes', error);
+    for (const { pathPattern } of rules) {
+      const parsed = parsePathPattern(pathPattern);
+      if (!parsed.ok) refuseField('routes', `The path ${pathPattern} ${parsed.reason}.`);
+    }
+    const { policies } = settle(await createPolicies(ctx, { projectId, rules }), {
+      too_many: TOO_MANY,
+      not_found: PROJECT_GONE,
+    });
+    return { added: policies.length };
   },
 });
 

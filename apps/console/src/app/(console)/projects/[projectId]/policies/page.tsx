@@ -13,6 +13,8 @@ import { plural } from '#lib/format.ts';
 import { type PageProps, parseListQuery, textOf, withQuery } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { NextStep } from '../_components/next-step.tsx';
+import { deniedRoutes } from '../_components/read-recorded.ts';
 import { PolicyDeletion } from './_components/delete-policy.tsx';
 import {
   hitsOf,
@@ -21,6 +23,7 @@ import {
   PolicyList,
   type PolicySort,
 } from './_components/policy-list.tsx';
+import { RoutesForm } from './_components/routes-form.tsx';
 import { TryCall } from './_components/try-call.tsx';
 import { TryResult } from './_components/try-result.tsx';
 
@@ -66,25 +69,19 @@ export default async function PoliciesPage({ params, searchParams }: PageProps<'
           )
         }
       />
+      <NextStep project={project} may={may} here="policy" />
       <PolicyDeletion>
         {policies.length === 0 ? (
           <EmptyState
             title="No policies yet, so every call is denied"
             action={
               mayChange && (
-                <>
-                  <ButtonLink
-                    variant="primary"
-                    href={`${here}/new?method=GET&pathPattern=${encodeURIComponent('/v1*')}`}
-                  >
-                    Allow GET /v1*
-                  </ButtonLink>
-                  <ButtonLink href={`${here}/new`} data-shortcut="new">
-                    Write your own
-                  </ButtonLink>
-                </>
+                <ButtonLink href={`${here}/new`} data-shortcut="new">
+                  Write one policy
+                </ButtonLink>
               )
             }
+            snippet={mayChange && <RoutesForm suggested={await deniedRoutes(projectId)} />}
           >
             A policy allows a method on a path, such as <code>GET /v1/reports*</code>, for every
             active key. Start with what your API serves to everyone who has a key.

@@ -1,12 +1,12 @@
 import { apiKeyPattern } from '@ceiba/domain';
 import { listMembers } from '@ceiba/schema';
 import type { Metadata } from 'next';
-import { CodeBlock } from '#components/ui/code-block.tsx';
+import { HostSnippets } from '#components/host-snippets.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Column, IndexedSections, PageHeader } from '#components/ui/section.tsx';
-import { hostSnippets } from '#lib/host-snippets.ts';
 import type { PageProps } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
+import { chosenFramework, FRAMEWORKS } from '#server/guides/guides.ts';
 import { requireProject } from '#server/project.ts';
 import { env } from '../../../../../env.ts';
 import { EndPreviousSecret, RotateSecret, SecretStep } from './_components/secret-forms.tsx';
@@ -22,7 +22,7 @@ import {
 
 export const metadata: Metadata = { title: 'Settings' };
 
-export default async function SettingsPage({ params }: PageProps<'projectId'>) {
+export default async function SettingsPage({ params, searchParams }: PageProps<'projectId'>) {
   const { project, may } = await requireProject((await params).projectId);
   const { projectId, name } = project;
   const { runtimePublicUrl: runtimeUrl, publicOrigin: consoleUrl } = env();
@@ -62,7 +62,12 @@ export default async function SettingsPage({ params }: PageProps<'projectId'>) {
                     </dd>
                   </dl>
                   <h3 className="mt-6 mb-2 font-semibold">Connect a host</h3>
-                  <CodeBlock tabs={hostSnippets({ runtimeUrl, consoleUrl, projectId })} />
+                  <HostSnippets
+                    here={`/projects/${projectId}/settings`}
+                    host={{ runtimeUrl, consoleUrl, projectId }}
+                    frameworks={FRAMEWORKS}
+                    chosen={chosenFramework(await searchParams)}
+                  />
                 </>
               ),
             },
