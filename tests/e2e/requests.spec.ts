@@ -110,7 +110,8 @@ test('three real denials of each reason are each answered in one click', async (
       await openRow(page, row);
       opened.add(page.url());
       const denied = asDecided(page).getByRole('listitem').filter({ hasText: ': denied' });
-      await expect(denied).toHaveText(gate);
+      if (typeof gate === 'string') await expect(denied).toContainText(gate);
+      else await expect(denied).toHaveText(gate);
       await expect(page.getByRole('main')).not.toContainText('hidden');
       await expect(page.locator('time').first()).toHaveText(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d UTC$/);
     }
@@ -129,13 +130,16 @@ test('beside the record is what would happen now', async () => {
   await project.authorize({ apiKey: `${apiKey}0`, method: 'GET', path: '/v1/orders/7' });
 
   await openOnly(page, 'policy_no_match');
-  await expect(asDecided(page)).toContainText('No matching policy');
+  // One column while both agree.
+  await expect(page.getByRole('region', { name: /^As it/ })).toHaveCount(1);
+  await expect(asDecided(page)).toContainText('would be decided the same way now');
   await asNow(page).getByRole('link', { name: 'Add a policy for GET /v1/orders/7' }).click();
   await page.getByRole('button', { name: 'Add policy' }).click();
   await page.waitForURL(/\/policies$/);
   await openOnly(page, 'policy_no_match');
   await expect(asDecided(page)).toContainText('No matching policy');
   await expect(asNow(page)).toContainText('Allowed');
+  await expect(page.getByRole('region', { name: /^As it/ })).toHaveCount(2);
 
   await openOnly(page, 'invalid_api_key');
   await expect(asNow(page)).toContainText('the call cannot be decided again');
@@ -402,6 +406,28 @@ test('denials are grouped by reason, method and path, and a missing policy is on
   await page.getByRole('button', { name: 'Add policy' }).click();
   await page.waitForURL(/\/policies$/);
   await expect(page.getByRole('main')).toContainText('/v1/users*');
+});
+
+test('a probe is called one, and is offered no policy', async () => {
+  await addDecisions(project.projectId, [
+    { outcome: 'policy_no_match', path: '/v1/../admin' },
+    { outcome: 'policy_no_match', path: '/v1//reports' },
+  ]);
+  const page = await project.open('requests/groups');
+  const group = (path: string) =>
+    page.getByRole('list', { name: 'Denied requests' }).getByRole('listitem').filter({
+      hasText: path,
+    });
+  await expect(group('/v1/../admin')).toContainText('Probe');
+  // Not a probe, but no pattern can name it either.
+  await expect(group('/v1//reports')).not.toContainText('Probe');
+  await expect(page.getByRole('link', { name: /^Add a policy/ })).toHaveCount(0);
+  await gotoReady(page, project.at('policies'));
+  await expect(page.getByLabel('Routes of your API')).toHaveValue('GET /v1/reports*');
+  await openList(page, '?pathPrefix=/v1/..', 1);
+  await expect(rows(page)).toContainText('Probe');
+  await openRow(page, 0);
+  await expect(asDecided(page)).toContainText('the path is a probe');
 });
 
 test('a search that takes too long asks to be narrowed, and fails alone', {

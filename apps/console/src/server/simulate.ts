@@ -27,6 +27,7 @@ import {
   type Simulation,
 } from '../components/simulation/simulation.ts';
 import { formatCount, plural, policyText } from '../lib/format.ts';
+import { isProbe } from '../lib/probe.ts';
 import { BY_OLD_SECRET, legible } from '../lib/text.ts';
 import { absoluteTime } from '../lib/time.ts';
 
@@ -348,7 +349,7 @@ function noPolicy({
     return {
       saw,
       remedy: {
-        text: `The path ${match.ambiguous}, so servers may read it in different ways. Only the pattern * matches it. Change the path that the caller sends.`,
+        text: `The path ${match.ambiguous}, so servers may read it in different ways. Only the pattern * matches it. ${isProbe(path) ? 'It is a probe: nothing is to be changed.' : 'Change the path that the caller sends.'}`,
         href: hrefOf(project, 'policies'),
         label: 'See the policies',
       },

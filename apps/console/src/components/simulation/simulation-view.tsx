@@ -14,6 +14,7 @@ import { AbsoluteTime, RelativeTime } from '../ui/time.tsx';
 import {
   type ExplainedDecision,
   GATE_NAMES,
+  type Remedy,
   type SimulatedGate,
   type Simulation,
 } from './simulation.ts';
@@ -101,7 +102,7 @@ function Basis({ gates, usageAsOf }: Pick<Simulation, 'gates' | 'usageAsOf'>) {
   );
 }
 
-function gateOf({ gate, state, saw, at, remedy }: SimulatedGate): Gate {
+function gateOf({ gate, state, saw, at, remedy, cause }: SimulatedGate): Gate {
   return {
     id: gate,
     name: GATE_NAMES[gate],
@@ -113,20 +114,22 @@ function gateOf({ gate, state, saw, at, remedy }: SimulatedGate): Gate {
     ),
     remedy: remedy && (
       <div className="mt-2 grid gap-2">
-        <p>{remedy.text}</p>
-        {remedy.href !== undefined && (
-          <p>
-            <TextLink
-              href={remedy.href}
-              look="step"
-              className="inline-flex items-center gap-1 wrap-anywhere"
-            >
-              {remedy.label}
-              <ArrowRight aria-hidden="true" className="size-4 shrink-0" />
-            </TextLink>
-          </p>
-        )}
+        {[remedy, cause].map((step) => step && <Step key={step.text} {...step} />)}
       </div>
     ),
   };
 }
+
+const Step = ({ text, href, label }: Remedy) => (
+  <>
+    <p>{text}</p>
+    {href !== undefined && (
+      <p>
+        <TextLink href={href} look="step" className="inline-flex items-center gap-1 wrap-anywhere">
+          {label}
+          <ArrowRight aria-hidden="true" className="size-4 shrink-0" />
+        </TextLink>
+      </p>
+    )}
+  </>
+);

@@ -39,6 +39,13 @@ export const gateThatDenied = ({
 }): GateId | null =>
   denialReason && ((denialDetail && GATE_OF_DETAIL[denialDetail]) ?? denialReason);
 
+/** The place is absent for users who may not open it. */
+export interface Remedy {
+  text: string;
+  href?: string;
+  label?: string;
+}
+
 /** The result of one gate. Plain data: it crosses from server to browser. */
 export interface SimulatedGate {
   gate: GateId;
@@ -47,8 +54,10 @@ export interface SimulatedGate {
   saw?: string;
   /** A time that belongs to that value, ISO 8601. */
   at?: string;
-  /** How to fix it, and where; the place is absent for users who may not open it. */
-  remedy?: { text: string; href?: string; label?: string };
+  /** How to fix it, and where. */
+  remedy?: Remedy;
+  /** Where the cause of a recorded denial is found, beside how to fix it. */
+  cause?: Remedy;
 }
 
 /** What a gate shows, beside its state. */
@@ -87,3 +96,25 @@ export interface Simulation extends ExplainedDecision {
   /** When usage was last written, ISO 8601; null if there is none this month. */
   usageAsOf: string | null;
 }
+
+/** The gate that denied a decision; undefined for an allow. */
+const denyingGate = ({ gates }: ExplainedDecision) =>
+  gates.find(({ state }) => state === 'denied' || state === 'limited')?.gate;
+
+/** Whether two decisions on a call are the same, by the same gate. */
+export const isSameVerdict = (one: ExplainedDecision, other: ExplainedDecision): boolean =>
+  one.denialReason === other.denialReason && denyingGate(one) === denyingGate(other);
+
+/**
+ * A recorded decision as one with the same verdict now: what the gates saw then, what they see now where
+ * the record does not say, and beside the fix the cause.
+ */
+export const joined = (recorded: ExplainedDecision, now: ExplainedDecision): ExplainedDecision => ({
+  ...recorded,
+  gates: recorded.gates.map((gate, index) => {
+    const { remedy: fix, ...current } = now.gates[index] ?? {};
+    const { remedy: cause, ...past } = gate;
+    const remedy = fix ?? cause;
+    return { ...current, ...past, ...(remedy && { remedy }), ...(fix && cause && { cause }) };
+  }),
+});

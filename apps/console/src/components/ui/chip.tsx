@@ -9,6 +9,7 @@ import {
   Clock,
   Gauge,
   Hourglass,
+  Radar,
   X,
 } from 'lucide-react';
 import type { ComponentType, ReactNode } from 'react';
@@ -91,6 +92,9 @@ export function OutcomeTitle({ outcome }: { outcome: Outcome }) {
     </p>
   );
 }
+
+/** Beside the path of a call that was sent to find a way around the rules for paths. */
+export const ProbeChip = () => <Chip icon={Radar}>Probe</Chip>;
 
 const STATUS_LOOKS = {
   active: { children: 'Active', tone: 'normal' },

@@ -1,4 +1,5 @@
 import 'server-only';
+import { ambiguityOf } from '@ceiba/domain';
 import {
   type ApiKeyName,
   type DecisionRecord,
@@ -48,8 +49,13 @@ export async function deniedRoutes(projectId: string): Promise<string> {
   const to = new Date();
   const from = new Date(to.getTime() - DAY_MS);
   const groups = await withDatabase((db) => groupDenials(db, { projectId, from, to }));
-  const routes = groups.flatMap(({ denialReason, hasPlain, method, pathShape }) =>
-    denialReason === 'policy_no_match' && hasPlain && pathShape !== null && !pathShape.includes('*')
+  const routes = groups.flatMap(({ denialReason, hasPlain, method, pathShape, samplePath }) =>
+    denialReason === 'policy_no_match' &&
+    hasPlain &&
+    pathShape !== null &&
+    // Of a probe, and of another path that no pattern can name, no policy is offered.
+    ambiguityOf(samplePath ?? '') === null &&
+    !pathShape.includes('*')
       ? [`${method} ${pathShape}`]
       : [],
   );

@@ -11,6 +11,11 @@ import {
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import type { ReactNode } from 'react';
+import {
+  type ExplainedDecision,
+  isSameVerdict,
+  joined,
+} from '#components/simulation/simulation.ts';
 import { DecisionCard, SimulationView } from '#components/simulation/simulation-view.tsx';
 import { ButtonLink, buttonLooks } from '#components/ui/button.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
@@ -74,31 +79,40 @@ export default async function RequestPage({
           </>
         }
       />
-      <div className="grid items-start gap-8 lg:grid-cols-2">
-        <Half title="As it was decided">
+      {typeof now !== 'string' && isSameVerdict(recorded, now) ? (
+        <Half title="As it was decided, and as it would be decided now">
           <DecisionCard
-            decision={recorded}
+            decision={joined(recorded, now)}
             allowed="Every gate passed."
-            footer={
-              recorded.denialReason === null
-                ? 'This request was charged.'
-                : 'Denied requests use no quota.'
-            }
+            footer={`${chargeOf(recorded)} The same call would be decided the same way now.`}
           />
         </Half>
-        <Half title="As it would be decided now">
-          {typeof now === 'string' ? (
-            <p className="rounded border border-dashed border-line-strong/60 p-4 text-muted sm:p-6">
-              <NotRepeated projectId={project.projectId} decision={decision} reason={now} />
-            </p>
-          ) : (
-            <SimulationView simulation={now} />
-          )}
-        </Half>
-      </div>
+      ) : (
+        <div className="grid items-start gap-8 lg:grid-cols-2">
+          <Half title="As it was decided">
+            <DecisionCard
+              decision={recorded}
+              allowed="Every gate passed."
+              footer={chargeOf(recorded)}
+            />
+          </Half>
+          <Half title="As it would be decided now">
+            {typeof now === 'string' ? (
+              <p className="rounded border border-dashed border-line-strong/60 p-4 text-muted sm:p-6">
+                <NotRepeated projectId={project.projectId} decision={decision} reason={now} />
+              </p>
+            ) : (
+              <SimulationView simulation={now} />
+            )}
+          </Half>
+        </div>
+      )}
     </Column>
   );
 }
+
+const chargeOf = ({ denialReason }: ExplainedDecision) =>
+  denialReason === null ? 'This request was charged.' : 'Denied requests use no quota.';
 
 async function readRequest(db: Database, of: SimulatedProject, decisionId: string) {
   const { projectId } = of.project;

@@ -8,9 +8,10 @@ import {
   type GateView,
   gatesUpTo,
   gateThatDenied,
-  type SimulatedGate,
+  type Remedy,
 } from '#components/simulation/simulation.ts';
 import { formatCount, policyText } from '#lib/format.ts';
+import { isProbe } from '#lib/probe.ts';
 import { BY_OLD_SECRET, legible } from '#lib/text.ts';
 
 /** What the gates say of a decision. */
@@ -76,8 +77,8 @@ const SAW: Record<GateId, (facts: RecordedFacts, stopped: boolean) => string | n
   archived_api_key: (_, stopped) => (stopped ? 'archived' : null),
   expired_api_key: ({ decision }, stopped) =>
     stopped ? wordsOf(decision, 'expired or disabled') : null,
-  policy_no_match: ({ decision: { policyId }, policy }, stopped) => {
-    if (stopped) return 'none';
+  policy_no_match: ({ decision: { policyId, path }, policy }, stopped) => {
+    if (stopped) return isProbe(path) ? 'none: the path is a probe' : 'none';
     if (policy !== undefined) return policyText(policy);
     return policyId === null ? null : 'a policy that was deleted since';
   },
@@ -120,7 +121,7 @@ const KEY_GATES: ReadonlySet<GateId> = new Set(['expired_api_key', 'scope']);
 function whereToLook(
   gate: GateId,
   { projectId, decision: { apiKeyId, customerId, denialDetail } }: RecordedFacts,
-): Required<SimulatedGate>['remedy'] | null {
+): Remedy | null {
   const audit = `/projects/${projectId}/audit`;
   if (KEY_GATES.has(gate) && denialDetail !== 'plan_scope' && apiKeyId !== null) {
     return {

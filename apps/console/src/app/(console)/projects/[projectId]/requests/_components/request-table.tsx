@@ -1,6 +1,6 @@
 import { HTTP_STATUS_FOR_DENIAL } from '@ceiba/contract/sets';
 import type { ApiKeyName, CustomerName, DecisionRecord } from '@ceiba/schema';
-import { MethodChip, OutcomeChip } from '#components/ui/chip.tsx';
+import { MethodChip, OutcomeChip, ProbeChip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { RecordedPath } from '#components/ui/path-text.tsx';
 import { Table } from '#components/ui/table.tsx';
@@ -8,6 +8,7 @@ import { TextLink } from '#components/ui/text-link.tsx';
 import { LogTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
 import { type Query, withQuery } from '#lib/list-query.ts';
+import { isProbe } from '#lib/probe.ts';
 import { BY_OLD_SECRET, legible } from '#lib/text.ts';
 import { calledOf } from '../../customers/customer-state.ts';
 
@@ -60,6 +61,7 @@ export function RequestTable({ here, query, requests, names, customers }: Reques
               >
                 <MethodChip method={request.method} />
                 <RecordedPath path={request.path} />
+                {isProbe(request.path) && <ProbeChip />}
               </TextLink>
               <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-small text-muted sm:hidden">
                 {outcomeOf(request)}

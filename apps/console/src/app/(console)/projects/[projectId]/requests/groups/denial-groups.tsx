@@ -1,11 +1,13 @@
+import { ambiguityOf } from '@ceiba/domain';
 import type { DenialGroup } from '@ceiba/schema';
 import { ArrowRight, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ButtonLink } from '#components/ui/button.tsx';
-import { MethodChip, OutcomeChip } from '#components/ui/chip.tsx';
+import { MethodChip, OutcomeChip, ProbeChip } from '#components/ui/chip.tsx';
 import { RecordedPath } from '#components/ui/path-text.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
+import { isProbe } from '#lib/probe.ts';
 import { requestsBetween } from '#lib/requests-href.ts';
 import { policyHref, prefixOf } from './policy-href.ts';
 
@@ -33,8 +35,10 @@ export function DenialList({ label, groups, children }: DenialListProps) {
             <p className="flex min-w-0 items-center gap-2">
               <MethodChip method={group.method} />
               <RecordedPath path={group.pathShape} />
+              {isProbe(group.samplePath) && <ProbeChip />}
             </p>
             <p className="mt-1 text-small text-muted">
+              {isProbe(group.samplePath) && 'looks for a way around your paths, needs no policy; '}
               last denied <RelativeTime at={group.lastAt} inRow />
             </p>
           </div>
@@ -67,14 +71,16 @@ interface StepsProps extends Pick<DenialGroupsProps, 'projectId' | 'mayAddPolicy
 function Steps({ projectId, group, mayAddPolicy }: StepsProps) {
   const { denialReason, method, pathShape, samplePath, firstAt, hasPlain } = group;
   // Where a policy matched, the key or its customer's plan lacks its labels.
-  const isMissingPolicy = mayAddPolicy && denialReason === 'policy_no_match' && hasPlain;
+  const lacksPolicy = mayAddPolicy && denialReason === 'policy_no_match' && hasPlain;
+  // No pattern but * can match an ambiguous path, which a probe is too.
+  const isNamable = samplePath !== null && ambiguityOf(samplePath) === null;
   const fields = { reason: denialReason, method, pathPrefix: prefixOf(pathShape) };
   // Since the first that was counted: without a time, a rare group is searched for in the whole log.
   const href = requestsBetween(projectId, { from: firstAt }, fields);
   const name = `${method} ${pathShape ?? ''}`;
   return (
     <>
-      {isMissingPolicy && pathShape !== null && samplePath !== null && (
+      {lacksPolicy && pathShape !== null && isNamable && (
         <ButtonLink size="sm" href={policyHref(projectId, { method, pathShape, samplePath })}>
           <Plus aria-hidden="true" />
           Add a policy<span className="sr-only"> for {name}</span>
