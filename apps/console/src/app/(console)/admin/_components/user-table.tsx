@@ -2,22 +2,18 @@
 
 import type { UserRow } from '@ceiba/schema';
 import { KeyRound, ShieldCheck, ShieldOff, Smartphone, Trash2 } from 'lucide-react';
+import dynamic from 'next/dynamic';
 import { type ReactNode, useState } from 'react';
-import { ConfirmAction, FormDialog } from '#components/action-dialog.tsx';
-import { CurrentPassword } from '#components/form-fields.tsx';
-import { shownOnce } from '#components/shown-once.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { RowMenu, RowMenuButton } from '#components/ui/row-menu.tsx';
 import { actionsColumn, Table, timeColumn } from '#components/ui/table.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
 import { formatCount, plural } from '#lib/format.ts';
-import {
-  changeAdministrator,
-  createPasswordLink,
-  type NewResetLink,
-  removeFactors,
-  removeUser,
-} from '../actions.ts';
+import { shownLink } from './shown-link.ts';
+import type { UserStep } from './user-dialog.tsx';
+
+// Loaded when it opens, to keep the page small.
+const UserDialog = dynamic(() => import('./user-dialog.tsx').then((file) => file.UserDialog));
 
 export interface UserTableProps {
   users: readonly UserRow[];
@@ -29,25 +25,17 @@ export interface UserTableProps {
   children: ReactNode;
 }
 
-interface Step {
-  kind: 'promote' | 'demote' | 'reset' | 'factors' | 'delete';
-  user: UserRow;
-}
-
-const shown = shownOnce<NewResetLink>(() => import('./reset-link.tsx'));
-const createShownLink = shown.before(createPasswordLink, 'no link was created');
-
 /** All accounts, or instead of them a new link. */
 export const UserTable = ({ children, ...list }: UserTableProps) => (
-  <shown.Step>
+  <shownLink.Step>
     <Users {...list} />
     {children}
-  </shown.Step>
+  </shownLink.Step>
 );
 
 /** All accounts, the newest first. The dialogs are outside the list, because a row may leave it. */
 function Users({ users, ownId, needsPassword }: Omit<UserTableProps, 'children'>) {
-  const [step, setStep] = useState<Step>();
+  const [step, setStep] = useState<UserStep>();
   return (
     <>
       <Table
@@ -101,7 +89,7 @@ function Users({ users, ownId, needsPassword }: Omit<UserTableProps, 'children'>
 interface UserMenuProps {
   user: UserRow;
   isOwn: boolean;
-  onChoose: (kind: Step['kind']) => void;
+  onChoose: (kind: UserStep['kind']) => void;
 }
 
 function UserMenu({ user, isOwn, onChoose }: UserMenuProps) {
@@ -140,97 +128,4 @@ function waysOf({ hasPassword, hasSecondFactor, passkeys, providers }: UserRow):
   const password = hasSecondFactor ? 'password with a code' : 'password';
   const ways = [hasPassword && password, passkeys > 0 && 'passkey', ...providers];
   return ways.filter((way) => way !== false).join(', ') || 'nothing';
-}
-
-interface UserDialogProps extends Step, Pick<UserTableProps, 'needsPassword'> {
-  onClose: () => void;
-}
-
-/** One change of one account, which the administrator's own password proves. */
-function UserDialog({ kind, user, needsPassword, onClose }: UserDialogProps) {
-  const showLink = shown.useShow();
-  const { userId, email } = user;
-  const password = needsPassword && <CurrentPassword />;
-  const question = (text: string) => ({
-    onClose,
-    description: (
-      <>
-        <p className="font-medium break-all text-ink">{email}</p>
-        <p className="mt-2">{text}</p>
-      </>
-    ),
-    cancel: 'Cancel',
-    children: password,
-  });
-  switch (kind) {
-    case 'promote':
-      return (
-        <ConfirmAction
-          {...question(
-            'They can change plans, accounts and retention for all users. They cannot see the projects of other users.',
-          )}
-          title="Make this user an administrator?"
-          action={changeAdministrator}
-          hidden={{ userId, isAdministrator: 'yes' }}
-          done={{ title: 'Administrator added', description: email }}
-          confirm="Make administrator"
-          isDangerous={false}
-        />
-      );
-    case 'demote':
-      return (
-        <ConfirmAction
-          {...question(
-            'They can no longer change plans, accounts or retention. Their own projects stay.',
-          )}
-          title="Remove this administrator?"
-          action={changeAdministrator}
-          hidden={{ userId, isAdministrator: 'no' }}
-          done={{ title: 'Administrator removed', description: email }}
-          confirm="Remove administrator"
-        />
-      );
-    case 'reset':
-      return (
-        <ConfirmAction
-          {...question(
-            'The first person who opens the link can set a new password. The current one works until then; an earlier link ends now. Setting it signs the user out everywhere and removes their passkeys.',
-          )}
-          title="Create a link to reset the password?"
-          action={createShownLink}
-          hidden={{ userId }}
-          onDone={showLink}
-          confirm="Create link"
-          isDangerous={false}
-        />
-      );
-    case 'factors':
-      return (
-        <ConfirmAction
-          {...question(
-            'The authenticator app, the recovery codes and the passkeys of this account stop working, its access tokens are revoked, and the user is signed out everywhere. The password alone then signs in: make sure that the user asked for this.',
-          )}
-          title="Remove the second factor?"
-          action={removeFactors}
-          hidden={{ userId }}
-          done={{ title: 'Second factor removed', description: email }}
-          confirm="Remove second factor"
-        />
-      );
-    case 'delete':
-      return (
-        <FormDialog
-          onClose={onClose}
-          title="Delete this account?"
-          description="This cannot be undone. The user is signed out everywhere; their actions stay in the audit log."
-          action={removeUser}
-          hidden={{ userId }}
-          done={{ title: 'Account deleted', description: email }}
-          submit="Delete account"
-          expected={email}
-        >
-          {password}
-        </FormDialog>
-      );
-  }
 }
