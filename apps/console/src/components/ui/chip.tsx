@@ -109,16 +109,18 @@ const STATUS_LOOKS = {
   archived: { children: 'Archived', tone: 'neutral', icon: Archive },
 } as const;
 
+type Status = keyof typeof STATUS_LOOKS;
+
 interface StatusChipProps {
-  status: keyof typeof STATUS_LOOKS;
-  /** Only screen readers read that it is active, which in a list nearly all are. */
-  hidesActive?: boolean;
+  status: Status;
+  /** The status that nearly all of a list have, which only screen readers read. */
+  hides?: Status;
 }
 
 /** The status of a key, a customer or a subscription. */
-export const StatusChip = ({ status, hidesActive = false }: StatusChipProps) =>
-  hidesActive && status === 'active' ? (
-    <span className="sr-only">{STATUS_LOOKS.active.children}</span>
+export const StatusChip = ({ status, hides }: StatusChipProps) =>
+  status === hides ? (
+    <span className="sr-only">{STATUS_LOOKS[status].children}</span>
   ) : (
     <Chip {...STATUS_LOOKS[status]} />
   );

@@ -178,6 +178,7 @@ export default async function KeysPage({ params, searchParams }: PageProps<'proj
                 keys={keys}
                 customers={names}
                 order={order}
+                usual={status === 'all' || hint ? 'active' : status}
                 isDense={isDense}
                 may={may}
                 hrefOfOrder={(by) => {

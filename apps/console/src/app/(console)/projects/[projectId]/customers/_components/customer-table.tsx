@@ -77,7 +77,7 @@ function CustomerCell({ projectId, row }: { projectId: string; row: Row }) {
             <Name>{calledOf(row)}</Name>
           </TextLink>
         </p>
-        <StatusChip status={stateOf(row, use.admits)} hidesActive />
+        <StatusChip status={stateOf(row, use.admits)} hides="active" />
       </div>
       {name !== '' && (
         <p className="truncate" title={legible(externalId)}>

@@ -22,6 +22,8 @@ export interface KeyTableProps {
   /** The names of their customers, by id. */
   customers: ReadonlyMap<string, CustomerName>;
   order: KeyOrder;
+  /** The status of nearly all of them, which is not marked. */
+  usual: ApiKeyRow['status'];
   /** One line per key, except on phones: without the hints, which the columns imply. */
   isDense: boolean;
   /** Whether the user has a right; what they cannot do is not in the menu. */
@@ -31,7 +33,7 @@ export interface KeyTableProps {
 
 /** Keys, with what shows which of them should not be active. */
 export function KeyTable(props: KeyTableProps) {
-  const { projectId, keys, customers, order, isDense, may, hrefOfOrder } = props;
+  const { projectId, keys, customers, order, usual, isDense, may, hrefOfOrder } = props;
   const customerOf = ({ customer }: ApiKeyRow) =>
     customer && (customers.get(customer.customerId) ?? { ...customer, name: '' });
   // The current column reverses its direction.
@@ -74,6 +76,7 @@ export function KeyTable(props: KeyTableProps) {
               apiKey={key}
               customer={customerOf(key)}
               sort={order.sort}
+              usual={usual}
               isDense={isDense}
             />
           ),
@@ -159,14 +162,14 @@ export function KeyTable(props: KeyTableProps) {
   );
 }
 
-interface KeyCellProps extends Pick<KeyTableProps, 'projectId' | 'isDense'> {
+interface KeyCellProps extends Pick<KeyTableProps, 'projectId' | 'usual' | 'isDense'> {
   apiKey: ApiKeyRow;
   customer: CustomerName | undefined;
   sort: SortFilter;
 }
 
 /** The name and the prefix of a key; on a phone all of the key. */
-function KeyCell({ projectId, apiKey, customer, sort, isDense }: KeyCellProps) {
+function KeyCell({ projectId, apiKey, customer, sort, usual, isDense }: KeyCellProps) {
   const { apiKeyId, displayName, keyPrefix } = apiKey;
   const state = stateOf(apiKey);
   return (
@@ -179,7 +182,7 @@ function KeyCell({ projectId, apiKey, customer, sort, isDense }: KeyCellProps) {
             </TextLink>
           </p>
           <span className="contents max-sm:hidden">
-            <StatusChip status={state} hidesActive />
+            <StatusChip status={state} hides={usual} />
           </span>
         </div>
         <p
@@ -200,7 +203,7 @@ function KeyCell({ projectId, apiKey, customer, sort, isDense }: KeyCellProps) {
       <div className="mt-0.5 flex flex-wrap items-center gap-x-2 gap-y-1 text-small text-muted sm:hidden">
         <code>{keyPrefix}…</code>
         <KeyFact apiKey={apiKey} sort={sort} />
-        <StatusChip status={state} hidesActive />
+        <StatusChip status={state} hides={usual} />
         <Attention apiKey={apiKey} />
         {customer && (
           <span className="w-full truncate">

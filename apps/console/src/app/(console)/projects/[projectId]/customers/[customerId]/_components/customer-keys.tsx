@@ -50,7 +50,7 @@ export function CustomerKeys({ projectId, keys }: CustomerKeysProps) {
         {
           name: 'Status',
           className: 'max-sm:hidden',
-          cell: (key) => <StatusChip status={stateOf(key)} hidesActive />,
+          cell: (key) => <StatusChip status={stateOf(key)} hides="active" />,
         },
         {
           name: 'Last used',
