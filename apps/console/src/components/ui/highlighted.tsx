@@ -1,3 +1,5 @@
+import { Fragment } from 'react';
+
 const TOKENS =
   /(?<comment>(?<=^|\s)(?:\/\/|#)[^\n]*)|(?<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|(?<keyword>\b(?:import|export|const|let|async|await|return|throw|new|function|class|def)\b|\bfrom\b(?=\s+['"])|^from\b|^(?:curl|npm|npx)\b)/gm;
 
@@ -20,10 +22,10 @@ export function Highlighted({ code }: { code: string }) {
     const { comment, string } = groups;
     const kind = comment === undefined ? (string === undefined ? 'keyword' : 'string') : 'comment';
     return (
-      <span key={index}>
+      <Fragment key={index}>
         {before}
         <span className={LOOKS[kind]}>{text}</span>
-      </span>
+      </Fragment>
     );
   });
   return (

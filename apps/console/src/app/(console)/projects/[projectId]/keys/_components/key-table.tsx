@@ -55,7 +55,7 @@ export function KeyTable(props: KeyTableProps) {
       rowProps={(key) => ({
         className: clsx(
           stateOf(key) !== 'active' && 'text-muted',
-          isDense ? 'sm:*:h-8 sm:*:py-0.5' : 'sm:*:h-11 sm:*:py-0.5',
+          isDense ? 'sm:*:h-8 sm:*:py-0' : 'sm:*:h-11.5 sm:*:py-0.5',
         ),
       })}
       columns={[
