@@ -228,12 +228,14 @@ test('a part of a prefix and a status find requests, and a denial shows what the
     project.addKey('First app', { key_prefix: 'ceiba_abcFirst0' }),
     project.addKey('Second app', { key_prefix: 'ceiba_abcSecon0' }),
   ]);
+  // Each in a second of its own, so that their order is known.
+  const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000);
   const [, unmatched = ''] = await addDecisions(project.projectId, [
-    { apiKeyId: one, path: '/v1/one' },
-    { apiKeyId: two, path: '/v1/two', outcome: 'policy_no_match' },
-    { path: '/v1/limited', outcome: 'rate_limited' },
-    { path: '/v1/guessed', outcome: 'invalid_api_key', keyPrefix: 'ceiba_xyzNobody' },
-    { path: '/v1/missing', outcome: 'missing_api_key' },
+    { at: ago(5), apiKeyId: one, path: '/v1/one' },
+    { at: ago(4), apiKeyId: two, path: '/v1/two', outcome: 'policy_no_match' },
+    { at: ago(3), path: '/v1/limited', outcome: 'rate_limited' },
+    { at: ago(2), path: '/v1/guessed', outcome: 'invalid_api_key', keyPrefix: 'ceiba_xyzNobody' },
+    { at: ago(1), path: '/v1/missing', outcome: 'missing_api_key' },
   ]);
   const page = await project.open('requests');
   async function search(text: string, ...found: RegExp[]) {
