@@ -22,7 +22,7 @@ export function AuditFilterForm({ here, query, kinds }: AuditFilterFormProps) {
       <QueryForm
         action={here}
         values={values}
-        className="grid grid-cols-2 items-end gap-4 lg:grid-cols-[minmax(0,1fr)_11rem_13rem_13rem_auto]"
+        className="grid grid-cols-2 items-end gap-4 lg:grid-cols-[minmax(0,1fr)_11rem_14rem_14rem_auto]"
       >
         <InputField
           as={SecretlessInput}
