@@ -72,6 +72,9 @@ export const ROUTES: Record<string, RouteCase> = {
   '/(console)/projects/[projectId]/page': ofProject(''),
   '/(console)/projects/[projectId]/audit/page': ofProject('/audit'),
   '/(console)/projects/[projectId]/audit/csv/route': ofProject('/audit/csv'),
+  '/(console)/projects/[projectId]/recent-use/route': ofProject(
+    ({ apiKeyId }) => `/recent-use?keys=${apiKeyId}`,
+  ),
   '/(console)/projects/[projectId]/keys/page': ofProject(
     ({ apiKeyId }) => `/keys?status=all&q=${apiKeyId}`,
   ),

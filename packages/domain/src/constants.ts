@@ -96,3 +96,5 @@ export const API_KEY_NOTE_LENGTH_MAX = 500;
 export const KEY_IDLE_DAYS = 90;
 /** Days before its expiry when a key starts to count as expiring soon. */
 export const KEY_EXPIRES_SOON_DAYS = 7;
+/** How far back the last use of a policy is looked for, today included. */
+export const POLICY_USE_DAYS = 30;

@@ -196,6 +196,7 @@ export * from './usage/export.ts';
 export * from './usage/first-steps.ts';
 export * from './usage/period-totals.ts';
 export * from './usage/read-of.ts';
+export * from './usage/recent-use.ts';
 export {
   type LastUse,
   recordUsage,

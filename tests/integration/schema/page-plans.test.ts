@@ -6,6 +6,7 @@ import {
   listPoliciesWithHits,
   listProjectsAtAGlance,
   readQuotaUse,
+  readRecentUse,
   readSimulation,
   readTopDenials,
   readUsageOf,
@@ -29,6 +30,7 @@ const bench = useBench({ maxConnections: 1 });
 let project: MadeProject;
 let apiKeyId: string;
 let customerId: string;
+let policyId: string;
 
 /** Two projects of the same shape: a page of one must not read rows of the other. */
 async function fill({ projectId, ownerId }: MadeProject): Promise<void> {
@@ -84,6 +86,9 @@ beforeAll(async () => {
   const [customer] = await bench.db.sql<{ id: string }[]>`
     select id from customers where project_id = ${project.projectId} and external_id = 'customer-9'`;
   customerId = customer!.id;
+  const [policy] = await bench.db.sql<{ id: string }[]>`
+    select id from policies where project_id = ${project.projectId} limit 1`;
+  policyId = policy!.id;
 }, 240_000);
 
 const ago = (days: number) => ({ from: new Date(Date.now() - days * DAY_MS), to: new Date() });
@@ -157,6 +162,30 @@ const READS: [string, (db: Database, projectId: string) => Promise<unknown>, num
     (db, projectId) =>
       readSimulation(db, { projectId, credential: { apiKeyId }, method: 'GET', path: '/v1/1' }),
     0,
+  ],
+  [
+    'who uses a hundred keys',
+    async (db, projectId) => {
+      const { items } = await searchApiKeys(db, { projectId, limit: 100 });
+      const ids = items.map((key) => key.apiKeyId);
+      return readRecentUse(db, { projectId, of: { kind: 'api_keys', ids } });
+    },
+    HOURS_OF_A_DAY,
+  ],
+  [
+    'who uses a customer',
+    (db, projectId) => readRecentUse(db, { projectId, of: { kind: 'customer', id: customerId } }),
+    HOURS_OF_A_DAY,
+  ],
+  [
+    'who uses a policy',
+    (db, projectId) => readRecentUse(db, { projectId, of: { kind: 'policy', id: policyId } }),
+    HOURS_OF_A_DAY,
+  ],
+  [
+    'who uses a project',
+    (db, projectId) => readRecentUse(db, { projectId, of: { kind: 'project' } }),
+    HOURS_OF_A_DAY,
   ],
   ['the audit log', (db) => listAudit(db, { ownerId: project.ownerId, limit: 50 }), 0],
   [

@@ -40,6 +40,7 @@ import {
   typedScopes,
   typedText,
 } from '../../../../../lib/typed.ts';
+import { BULK_MAX } from './key-state.ts';
 
 const limits = eachLimit(() => typedLimitOrNone);
 
@@ -258,9 +259,6 @@ const CHANGED = {
   not_found: 'The key no longer exists. Nothing was changed.',
   conflict: ({ status }: { status: ApiKeyStatus }) => CONFLICTS[status],
 };
-
-/** The most keys of one bulk change; a page of the list has fewer. */
-const BULK_MAX = 100;
 
 /** Revokes, archives or sets the expiry of several keys; those that cannot change are reported. */
 export const changeKeys = projectAction({

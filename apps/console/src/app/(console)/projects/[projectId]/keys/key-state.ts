@@ -73,3 +73,6 @@ export type SelectableKey = Pick<KeyTarget, 'apiKeyId' | 'displayName'>;
 
 /** What can be done to several keys at once. */
 export type BulkStep = 'set_expiry' | 'archive' | 'revoke';
+
+/** The most keys of one bulk change; a page of the list has fewer. */
+export const BULK_MAX = 100;

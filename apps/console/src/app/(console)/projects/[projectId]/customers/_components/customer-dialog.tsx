@@ -10,6 +10,7 @@ import { named } from '#components/ui/name.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import type { FormAction } from '#lib/action-state.ts';
 import { legible } from '#lib/text.ts';
+import { StillUsed } from '../../_components/still-used.tsx';
 import {
   describeCustomer,
   resume,
@@ -43,7 +44,9 @@ export default function CustomerDialog({ step, onClose, ...facts }: CustomerDial
         title={title(called)}
         description={<p>{meaning}</p>}
         done={{ title: done, description: legible(called) }}
-      />
+      >
+        {step === 'suspend' && <StillUsed of={{ customer: target.customerId }} as="customer" />}
+      </ConfirmAction>
     );
   }
   const { title, done, fields, ...change } = CHANGES[step];

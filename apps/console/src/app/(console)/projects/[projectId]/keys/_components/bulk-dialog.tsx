@@ -5,8 +5,10 @@ import { useState } from 'react';
 import { ConfirmAction } from '#components/action-dialog.tsx';
 import { Dialog, DialogClose, DialogFooter } from '#components/ui/dialog.tsx';
 import { Name } from '#components/ui/name.tsx';
+import { Notice } from '#components/ui/notice.tsx';
 import { useToast } from '#components/ui/toast.tsx';
-import { plural } from '#lib/format.ts';
+import { formatCount, plural } from '#lib/format.ts';
+import { NotYet, UseOfKey, useRecentUse } from '../../_components/still-used.tsx';
 import { changeKeys } from '../actions.ts';
 import type { BulkStep, SelectableKey } from '../key-state.ts';
 import { ExpiryField } from './expiry-field.tsx';
@@ -45,6 +47,9 @@ export interface BulkDialogProps {
 export default function BulkDialog({ step, keys, onDone, onClose }: BulkDialogProps) {
   const toast = useToast();
   const [result, setResult] = useState<ChangeApiKeysResult>();
+  const asked = useRecentUse({ keys: keys.map(({ apiKeyId }) => apiKeyId) });
+  const uses = typeof asked === 'string' ? [] : asked;
+  const usedToday = uses.filter(({ allowedToday }) => allowedToday > 0).length;
   const { question, meaning, button, done } = STEPS[step];
   if (result !== undefined) {
     return (
@@ -66,6 +71,13 @@ export default function BulkDialog({ step, keys, onDone, onClose }: BulkDialogPr
             {keys.map(({ apiKeyId, displayName }) => (
               <li key={apiKeyId} className="break-words">
                 <Name>{displayName}</Name>
+                {uses
+                  .filter(({ id }) => id === apiKeyId)
+                  .map((use) => (
+                    <span key={use.id} className="block text-small text-muted">
+                      <UseOfKey use={use} />
+                    </span>
+                  ))}
               </li>
             ))}
           </ul>
@@ -86,6 +98,16 @@ export default function BulkDialog({ step, keys, onDone, onClose }: BulkDialogPr
       confirm={`${button} ${plural(keys.length, 'key')}`}
       isDangerous={step !== 'set_expiry'}
     >
+      <div role="status" className="mb-4">
+        {typeof asked === 'string' ? (
+          <NotYet asked={asked} />
+        ) : (
+          <Notice
+            tone={usedToday > 0 ? 'warning' : 'info'}
+            title={`${usedToday === 0 ? 'None' : formatCount(usedToday)} of them ${usedToday === 1 ? 'was' : 'were'} used today (UTC)`}
+          />
+        )}
+      </div>
       {step === 'set_expiry' && <ExpiryField isBulk />}
     </ConfirmAction>
   );

@@ -12,6 +12,7 @@ import { ScopeFields } from '#components/scope-fields.tsx';
 import { named } from '#components/ui/name.tsx';
 import type { FormAction } from '#lib/action-state.ts';
 import { legible } from '#lib/text.ts';
+import { StillUsed } from '../../_components/still-used.tsx';
 import { findCustomers } from '../../customers/actions.ts';
 import {
   archiveKey,
@@ -103,7 +104,12 @@ const CHANGES = {
     action: setKeyExpiry,
     submit: 'Set expiry',
     done: 'Expiry saved',
-    fields: ({ expiresAt }) => <ExpiryField initial={expiresAt} />,
+    fields: ({ apiKeyId, expiresAt }) => (
+      <>
+        <StillUsed of={{ keys: [apiKeyId] }} as="key" />
+        <ExpiryField initial={expiresAt} />
+      </>
+    ),
   },
   limits: {
     title: (name) => named`Limits of ${name}`,
@@ -229,6 +235,8 @@ function Confirm({ step, target, about, ...dialog }: ConfirmProps) {
       cancel={step === 'enable' ? 'Keep disabled' : 'Keep key'}
       confirm={button}
       isDangerous={step !== 'enable'}
-    />
+    >
+      {step !== 'enable' && <StillUsed of={{ keys: [target.apiKeyId] }} as="key" />}
+    </ConfirmAction>
   );
 }

@@ -12,6 +12,7 @@ import { Notice } from '#components/ui/notice.tsx';
 import { AbsoluteTime, LastUse, useClock } from '#components/ui/time.tsx';
 import { legible } from '#lib/text.ts';
 import { relativeTime } from '#lib/time.ts';
+import { StillUsed } from '../../_components/still-used.tsx';
 import { endOldKeySecret } from '../actions.ts';
 import type { KeyTarget } from '../key-state.ts';
 import { prepareReplaced, replaceShownKey, useShowReplaced } from './replace-step.tsx';
@@ -24,7 +25,7 @@ interface KeyDialogProps {
 /** Gives a key a new secret, which is shown once, and lets the old one work for a while. */
 export function ReplaceKey({ target, onClose }: KeyDialogProps) {
   const show = useShowReplaced();
-  const { apiKeyId, displayName, keyPrefix, lastUsedAt } = target;
+  const { apiKeyId, displayName, keyPrefix } = target;
   useEffect(prepareReplaced, []);
   return (
     <FormDialog
@@ -33,8 +34,7 @@ export function ReplaceKey({ target, onClose }: KeyDialogProps) {
       description={
         <>
           The key gets a new secret, which is shown once. Its ID, limits, usage and customer stay.
-          The current one is <code className="text-small text-ink">{keyPrefix}…</code>,{' '}
-          <LastUse at={lastUsedAt} />.
+          The current one is <code className="text-small text-ink">{keyPrefix}…</code>.
         </>
       }
       action={replaceShownKey}
@@ -42,6 +42,7 @@ export function ReplaceKey({ target, onClose }: KeyDialogProps) {
       onDone={show}
       submit="Replace key"
     >
+      <StillUsed of={{ keys: [apiKeyId] }} as="key" />
       <Overlap expiresAt={target.expiresAt} />
       <DropsPrevious previous={target.previous} />
     </FormDialog>
@@ -161,11 +162,7 @@ export function EndOldSecret({ target, onClose }: KeyDialogProps) {
         <>
           <p>
             <code className="text-small text-ink">{previous.keyPrefix}…</code> would work until{' '}
-            <AbsoluteTime at={previous.validUntil} />,{' '}
-            <strong className="font-semibold text-ink">
-              <LastUse at={previous.lastUsedAt} none="not used since" />
-            </strong>
-            .
+            <AbsoluteTime at={previous.validUntil} />.
           </p>
           <p className="mt-2">
             From the next request on, calls with it are denied as invalid_api_key. The current
@@ -179,6 +176,8 @@ export function EndOldSecret({ target, onClose }: KeyDialogProps) {
       done={{ title: 'Old secret ended', description: legible(displayName) }}
       cancel="Keep it"
       confirm="End old secret"
-    />
+    >
+      <StillUsed of={{ keys: [apiKeyId] }} as="previous" />
+    </ConfirmAction>
   );
 }

@@ -1,6 +1,7 @@
 'use client';
 
 import { ConfirmAction } from '#components/action-dialog.tsx';
+import { StillUsed } from '../../_components/still-used.tsx';
 import { removePolicy } from '../actions.ts';
 
 export interface PolicyTarget {
@@ -34,6 +35,8 @@ const DeletePolicyDialog = ({ target, onClose }: { target: PolicyTarget; onClose
     done={{ title: 'Policy deleted', description: target.words }}
     cancel="Keep policy"
     confirm="Delete policy"
-  />
+  >
+    <StillUsed of={{ policy: target.policyId }} as="policy" />
+  </ConfirmAction>
 );
 export default DeletePolicyDialog;

@@ -1,6 +1,7 @@
 'use client';
 
 import { SECRET_OVERLAP_HOURS } from '@ceiba/domain/constants';
+import dynamic from 'next/dynamic';
 import { ConfirmAction } from '#components/action-dialog.tsx';
 import { useActionForm } from '#components/action-form.tsx';
 import { FieldError } from '#components/form-fields.tsx';
@@ -10,6 +11,11 @@ import { Checkbox } from '#components/ui/input.tsx';
 import { useClock } from '#components/ui/time.tsx';
 import { endOldSecret, type RotatedSecret, rotateSecret } from '../actions.ts';
 import { durationWords, overlapAt } from './overlap.ts';
+
+// Loaded when a dialog opens, to keep the page small.
+const StillUsed = dynamic(() =>
+  import('../../_components/still-used.tsx').then((file) => file.StillUsed),
+);
 
 const shown = shownOnce<RotatedSecret>(() => import('./rotated-secret.tsx'));
 const rotateShownSecret = shown.before(rotateSecret, 'the secret was not rotated');
@@ -54,10 +60,17 @@ export function RotateSecret({ secretCreatedAt, previousExpiresAt }: ProjectSecr
       confirm="Rotate secret"
       isDangerous={overlap !== null}
     >
+      <ProjectUse />
       {overlap && <DropsPrevious />}
     </ConfirmAction>
   );
 }
+
+const ProjectUse = () => (
+  <StillUsed of={{}} as="project">
+    Ceiba does not record with which secret your servers asked.
+  </StillUsed>
+);
 
 function DropsPrevious() {
   const { errorOf } = useActionForm();
@@ -95,6 +108,8 @@ export function EndPreviousSecret({ secretCreatedAt, previousExpiresAt }: Projec
       done={{ title: 'Previous secret ended' }}
       cancel="Keep it"
       confirm="End previous secret"
-    />
+    >
+      <ProjectUse />
+    </ConfirmAction>
   );
 }

@@ -3,6 +3,7 @@
 import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
 import { KEY_BRAND_LENGTH_MAX } from '@ceiba/domain/constants';
 import type { Project, ProjectMember } from '@ceiba/schema';
+import dynamic from 'next/dynamic';
 import { FormDialog } from '#components/action-dialog.tsx';
 import { ChoiceField, NumberField, TextField } from '#components/form-fields.tsx';
 import { SubmitForm } from '#components/submit-form.tsx';
@@ -17,6 +18,11 @@ import {
   setRequestLog,
   transfer,
 } from '../actions.ts';
+
+// Loaded when a dialog opens, to keep the page small.
+const StillUsed = dynamic(() =>
+  import('../../_components/still-used.tsx').then((file) => file.StillUsed),
+);
 
 type Named = Pick<Project, 'name'>;
 
@@ -129,5 +135,7 @@ export const DeleteProject = ({ name }: Named) => (
     action={removeProject}
     submit="Delete project"
     expected={name}
-  />
+  >
+    <StillUsed of={{}} as="project" />
+  </FormDialog>
 );

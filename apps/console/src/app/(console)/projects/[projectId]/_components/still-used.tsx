@@ -1,0 +1,150 @@
+'use client';
+
+import { POLICY_USE_DAYS } from '@ceiba/domain/constants';
+import { useParams } from 'next/navigation';
+import { type ReactNode, useEffect, useState } from 'react';
+import { Notice } from '#components/ui/notice.tsx';
+import { AbsoluteTime, RelativeTime, useClock } from '#components/ui/time.tsx';
+import { formatCount, plural } from '#lib/format.ts';
+import { type RecentUseAnswer, recentUseHref, type UsedFields } from '../recent-use/recent-use.ts';
+
+/** What the server answers once it does. A dialog works without it. */
+type Asked = 'asking' | 'failed' | readonly RecentUseAnswer[];
+
+/** Reads who uses what a dialog is about to end, when the dialog opens. */
+export function useRecentUse(of: UsedFields): Asked {
+  const { projectId = '' } = useParams<{ projectId?: string }>();
+  const address = recentUseHref(projectId, of);
+  const [asked, setAsked] = useState<Asked>('asking');
+  useEffect(() => {
+    const closed = new AbortController();
+    readFrom(address, closed.signal).then(setAsked, () => {
+      if (!closed.signal.aborted) setAsked('failed');
+    });
+    return () => closed.abort();
+  }, [address]);
+  return asked;
+}
+
+async function readFrom(address: string, signal: AbortSignal): Promise<RecentUseAnswer[]> {
+  // Signed out, it leads to another page.
+  const response = await fetch(address, { cache: 'no-store', redirect: 'error', signal });
+  if (!response.ok) throw new Error(`answered with ${response.status}`);
+  return response.json();
+}
+
+/** Says who still uses what a dialog is about to end. */
+export function StillUsed({ of, ...about }: { of: UsedFields } & Omit<FoundProps, 'use'>) {
+  const asked = useRecentUse(of);
+  return (
+    <div role="status" className="mb-4 [.grid>&]:mb-0">
+      {typeof asked === 'string' ? (
+        <NotYet asked={asked} />
+      ) : (
+        asked.map((use) => <Found key={use.id} {...about} use={use} />)
+      )}
+      {asked.length === 0 && about.as === 'customer' && <Notice title="It has no keys" />}
+    </div>
+  );
+}
+
+/** In place of the answer; as high as most answers, so that no button moves. */
+export const NotYet = ({ asked }: { asked: 'asking' | 'failed' }) => (
+  <Notice title={asked === 'asking' ? 'Looking up who uses it…' : 'Who uses it is not known now'}>
+    {asked === 'asking' ? <>&nbsp;</> : 'The console did not answer. You can go on without it.'}
+  </Notice>
+);
+
+/** What the newest use is called, and that there was none. */
+const WORDS = {
+  key: { last: 'Last used', none: 'Never used' },
+  previous: { last: 'The old secret was last used', none: 'The old secret was not used since' },
+  customer: { last: 'One of its keys was used', none: 'None of its keys was ever used' },
+  policy: {
+    last: 'It last allowed a call',
+    none: `It allowed no call in the last ${POLICY_USE_DAYS} days`,
+  },
+  project: { last: 'A call was last allowed', none: 'No call was ever allowed' },
+} as const;
+
+interface FoundProps {
+  as: keyof typeof WORDS;
+  use: RecentUseAnswer;
+  /** What the figures do not say. */
+  children?: ReactNode;
+}
+
+function Found({ as, use, children }: FoundProps) {
+  const isUsed = useIsInUse(use, as);
+  const { last, none } = WORDS[as];
+  const at = lastOf(use, as);
+  return (
+    <Notice
+      tone={isUsed ? 'warning' : 'info'}
+      title={
+        at === null ? (
+          none
+        ) : (
+          <>
+            {last} <At at={at} exactTo={use.exactTo} />
+          </>
+        )
+      }
+    >
+      <p className="numbers">{callsToday(use, callersOf(use, as))}.</p>
+      {children && <p className="mt-1">{children}</p>}
+    </Notice>
+  );
+}
+
+/** `last used 9 minutes ago, 14 calls today (UTC)`, for a list of keys. */
+export const UseOfKey = ({ use }: { use: RecentUseAnswer }) => (
+  <span className="numbers">
+    {use.lastUsedAt === null ? (
+      'never used'
+    ) : (
+      <>
+        last used <RelativeTime at={use.lastUsedAt} inRow />
+      </>
+    )}
+    {use.allowedToday + use.deniedToday > 0 && `, ${callsToday(use)}`}
+  </span>
+);
+
+const lastOf = (use: RecentUseAnswer, as: FoundProps['as']) =>
+  as === 'previous' ? use.previousLastUsedAt : use.lastUsedAt;
+
+const DAY_MS = 86_400_000;
+
+/** Whether it was used today, in UTC, or within the last 24 hours. */
+function useIsInUse(use: RecentUseAnswer, as: FoundProps['as']): boolean {
+  const { now } = useClock();
+  const at = lastOf(use, as);
+  const isRecent = at !== null && now.getTime() - new Date(at).getTime() < DAY_MS;
+  return isRecent || (as !== 'previous' && use.allowedToday > 0);
+}
+
+/** `14 calls today (UTC) with 2 keys, 3 denied`. */
+function callsToday({ allowedToday, deniedToday }: RecentUseAnswer, callers = ''): string {
+  const total = allowedToday + deniedToday;
+  if (total === 0) return 'No calls today (UTC)';
+  const calls = `${plural(total, 'call')} today (UTC)${callers}`;
+  if (deniedToday === 0) return calls;
+  return `${calls}, ${allowedToday === 0 ? 'all' : formatCount(deniedToday)} denied`;
+}
+
+function callersOf({ keysToday }: RecentUseAnswer, as: FoundProps['as']): string {
+  if (as === 'previous') return ' with either secret';
+  return as === 'key' || keysToday === 0 ? '' : ` with ${plural(keysToday, 'key')}`;
+}
+
+/** The days of policies are in UTC. */
+function At({ at, exactTo }: { at: string; exactTo: RecentUseAnswer['exactTo'] }) {
+  if (exactTo === 'moment') return <RelativeTime at={at} />;
+  if (exactTo === 'day') return `on ${at.slice(0, 10)} (UTC)`;
+  return (
+    <>
+      in the hour from <AbsoluteTime at={at} />
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import { type RecentUse, readRecentUse, type UsedItem } from '@ceiba/schema';
+import { z } from 'zod';
+import { DatabaseUnavailableError, withDatabase } from '#server/database.ts';
+import { log } from '#server/log.ts';
+import { requireProject } from '#server/project.ts';
+import { BULK_MAX } from '../keys/key-state.ts';
+
+/** The fields of `UsedFields`. */
+const query = z.union([
+  z.strictObject({
+    keys: z
+      .string()
+      .transform((ids) => ids.split(','))
+      .pipe(z.array(z.guid()).max(BULK_MAX)),
+  }),
+  z.strictObject({ customer: z.guid() }),
+  z.strictObject({ policy: z.guid() }),
+  z.strictObject({}),
+]);
+
+/**
+ * Who still uses what a dialog is about to end. A route, not an action: the browser sends one action
+ * at a time, so the one that the dialog confirms would wait for a slow answer.
+ */
+export async function GET(
+  request: Request,
+  { params }: { params: Promise<{ projectId: string }> },
+): Promise<Response> {
+  const { projectId } = (await requireProject((await params).projectId)).project;
+  const asked = query.safeParse(Object.fromEntries(new URL(request.url).searchParams));
+  if (!asked.success) return new Response(null, { status: 400 });
+  const of = itemOf(asked.data);
+  try {
+    const uses: RecentUse[] = await withDatabase((db) => readRecentUse(db, { projectId, of }));
+    return Response.json(uses, { headers: { 'cache-control': 'no-store' } });
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailableError)) throw error;
+    log.error({ err: error }, 'recent_use.database_unavailable');
+    return new Response(null, { status: 503 });
+  }
+}
+
+function itemOf(asked: z.output<typeof query>): UsedItem {
+  if ('keys' in asked) return { kind: 'api_keys', ids: asked.keys };
+  if ('customer' in asked) return { kind: 'customer', id: asked.customer };
+  if ('policy' in asked) return { kind: 'policy', id: asked.policy };
+  return { kind: 'project' };
+}
