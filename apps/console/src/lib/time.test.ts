@@ -9,6 +9,7 @@ import {
   parseMinute,
   relativeHour,
   relativeTime,
+  timeBetween,
 } from './time.ts';
 
 describe('relativeTime', () => {
@@ -101,5 +102,18 @@ describe('parseMinute', () => {
     '2026-11-21T10:00:00',
   ])('returns null for "%s"', (text) => {
     expect(parseMinute(text)).toBeNull();
+  });
+});
+
+describe('timeBetween', () => {
+  it('is in the coarsest unit that fits', () => {
+    const from = new Date('2026-11-25T08:13:00Z');
+    const later = (seconds: number) => timeBetween(from, new Date(from.getTime() + seconds * 1000));
+    expect(later(0)).toBe('0 seconds');
+    expect(later(1)).toBe('1 second');
+    expect(later(60)).toBe('1 minute');
+    expect(later(3_599)).toBe('59 minutes');
+    expect(later(7_200)).toBe('2 hours');
+    expect(later(90_000)).toBe('1 day');
   });
 });

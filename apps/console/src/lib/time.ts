@@ -18,6 +18,14 @@ export function relativeTime(instant: Date, now: Date): string {
   return relative.format(seconds, 'second');
 }
 
+/** `3 hours`, `1 minute`: the time between two instants, in the coarsest unit that fits. */
+export function timeBetween(from: Date, to: Date): string {
+  const seconds = Math.round((to.getTime() - from.getTime()) / 1000);
+  const [unit, length] = STEPS.find(([, unitLength]) => seconds >= unitLength) ?? ['second', 1];
+  const count = Math.trunc(seconds / length);
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
 const HOUR_MS = 3_600_000;
 
 /**

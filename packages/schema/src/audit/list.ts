@@ -27,8 +27,8 @@ export interface AuditFilter {
   actorKind?: Actor['kind'];
   /** The user who acted. */
   actorId?: string;
-  /** The id of what was changed. */
-  targetId?: string;
+  /** The ids of what was changed. */
+  targetIds?: readonly string[];
   /** Part of the actor, the target, its id or the network address. */
   text?: string;
   from?: Date;
@@ -152,7 +152,7 @@ const targetExists = sql<boolean>`case
   else false end`;
 
 function matching(filter: AuditFilter): SQL | undefined {
-  const { ownerId, projectId, actions, actorKind, actorId, targetId, from, to } = filter;
+  const { ownerId, projectId, actions, actorKind, actorId, targetIds, from, to } = filter;
   const text = searchText(filter.text);
   return and(
     ownerId === null ? undefined : eq(auditLog.ownerId, ownerId),
@@ -160,7 +160,7 @@ function matching(filter: AuditFilter): SQL | undefined {
     actions === undefined ? undefined : inArray(auditLog.action, [...actions]),
     actorKind === undefined ? undefined : eq(auditLog.actorKind, actorKind),
     actorId === undefined ? undefined : eq(auditLog.actorId, actorId),
-    targetId === undefined ? undefined : eq(auditLog.targetId, targetId),
+    targetIds === undefined ? undefined : inArray(auditLog.targetId, [...targetIds]),
     text === null ? undefined : matchesText(text),
     from === undefined ? undefined : gte(auditLog.at, from),
     to === undefined ? undefined : lt(auditLog.at, to),

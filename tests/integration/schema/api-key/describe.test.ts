@@ -16,7 +16,7 @@ describe('the name and the note of a key', () => {
       note: 'Two\nlines',
       status: 'revoked',
     });
-    const audit = { ownerId, projectId, targetId: key.apiKeyId, limit: 1 };
+    const audit = { ownerId, projectId, targetIds: [key.apiKeyId], limit: 1 };
     expect((await listAudit(bench.db, audit)).items).toMatchObject([
       {
         action: 'api_key.update',

@@ -32,7 +32,12 @@ describe('disabling a key', () => {
     expect(await enableApiKey(bench.ctx, key)).toEqual({ kind: 'updated' });
     expect(await isDisabled(key)).toBe(false);
     const { ownerId, projectId, apiKeyId: targetId } = key;
-    const { items } = await listAudit(bench.db, { ownerId, projectId, targetId, limit: 10 });
+    const { items } = await listAudit(bench.db, {
+      ownerId,
+      projectId,
+      targetIds: [targetId],
+      limit: 10,
+    });
     expect(items.map(({ action, before, after }) => [action, before, after])).toEqual([
       ['api_key.enable', { disabledAt }, { disabledAt: null }],
       ['api_key.disable', { disabledAt: null }, { disabledAt }],

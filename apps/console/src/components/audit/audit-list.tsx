@@ -24,40 +24,60 @@ export interface AuditListProps {
 }
 
 /** One sentence per row; open it to see the values before and after. */
-export function AuditList({ rows, dayIn, withProject = false, viewer }: AuditListProps) {
+export const AuditList = ({ rows, ...looks }: AuditListProps) => (
+  <ol className="panel divide-y">
+    {rows.map((row) => (
+      <li key={row.auditId}>
+        <AuditEntry row={row} {...looks} />
+      </li>
+    ))}
+  </ol>
+);
+
+export interface AuditEntryProps extends Omit<AuditListProps, 'rows'> {
+  row: AuditRow;
+  /** Shows the day and the time, not how long ago it was. */
+  isExact?: boolean;
+  /** Where the audit log has the entry; absent in the log itself. */
+  log?: string;
+}
+
+/** One change; opened, it shows the values before and after. */
+export function AuditEntry({
+  row,
+  dayIn,
+  withProject = false,
+  viewer,
+  isExact = false,
+  log,
+}: AuditEntryProps) {
   return (
-    <ol className="panel divide-y">
-      {rows.map((row) => (
-        <li key={row.auditId}>
-          <details className="group">
-            <summary
-              className={clsx(
-                'grid cursor-pointer list-none gap-x-3 gap-y-1 px-(--inset) py-2 transition-colors hover:bg-hover focus-visible:-outline-offset-2 [&::-webkit-details-marker]:hidden',
-                dayIn === undefined
-                  ? 'grid-cols-[auto_minmax(0,1fr)] sm:grid-cols-[auto_minmax(0,1fr)_9rem]'
-                  : 'grid-cols-[auto_minmax(0,1fr)_auto]',
-              )}
-            >
-              <ChevronRight
-                aria-hidden="true"
-                className="mt-0.5 size-4 shrink-0 text-muted transition-transform group-open:rotate-90"
-              />
-              <Sentence row={row} withProject={withProject} />
-              {dayIn === undefined ? (
-                <span className="figures text-small text-muted max-sm:col-start-2 sm:mt-px sm:text-right">
-                  <RelativeTime at={row.at} inRow />
-                </span>
-              ) : (
-                <span className="figures mt-px text-small text-muted">
-                  <TimeOfDay at={row.at} timeZone={dayIn} inRow />
-                </span>
-              )}
-            </summary>
-            <Details row={row} withProject={withProject} viewer={viewer} />
-          </details>
-        </li>
-      ))}
-    </ol>
+    <details className="group">
+      <summary
+        className={clsx(
+          'grid cursor-pointer list-none gap-x-3 gap-y-1 px-(--inset) py-2 transition-colors hover:bg-hover focus-visible:-outline-offset-2 [&::-webkit-details-marker]:hidden',
+          dayIn === undefined
+            ? 'grid-cols-[auto_minmax(0,1fr)] sm:grid-cols-[auto_minmax(0,1fr)_9rem]'
+            : 'grid-cols-[auto_minmax(0,1fr)_auto]',
+        )}
+      >
+        <ChevronRight
+          aria-hidden="true"
+          className="mt-0.5 size-4 shrink-0 text-muted transition-transform group-open:rotate-90"
+        />
+        <Sentence row={row} withProject={withProject} />
+        {dayIn === undefined ? (
+          <span className="figures text-small text-muted max-sm:col-start-2 sm:mt-px sm:text-right">
+            {isExact ? <AbsoluteTime at={row.at} inRow /> : <RelativeTime at={row.at} inRow />}
+          </span>
+        ) : (
+          <span className="figures mt-px text-small text-muted">
+            <TimeOfDay at={row.at} timeZone={dayIn} inRow />
+          </span>
+        )}
+      </summary>
+      <Details row={row} withProject={withProject} viewer={viewer} log={log} />
+    </details>
   );
 }
 
@@ -96,10 +116,11 @@ interface DetailsProps {
   row: AuditRow;
   withProject: boolean;
   viewer: Viewer | undefined;
+  log: string | undefined;
 }
 
 /** What follows the sentence; its links cannot be in the sentence, which opens and closes the row. */
-function Details({ row, withProject, viewer }: DetailsProps) {
+function Details({ row, withProject, viewer, log }: DetailsProps) {
   const link = viewer && targetLink(row, viewer);
   const changes = fieldChanges(row.before, row.after);
   return (
@@ -120,6 +141,7 @@ function Details({ row, withProject, viewer }: DetailsProps) {
         <code className="break-all">{row.action}</code>
         <code className="break-all">{row.target.id}</code>
         {row.requestId !== null && <code className="break-all">request {row.requestId}</code>}
+        {log !== undefined && <TextLink href={log}>Open in the audit log</TextLink>}
         {link && <TextLink href={link.href}>Open {link.word}</TextLink>}
         {withProject && row.projectId !== null && row.projectName !== null && (
           <TextLink href={`/projects/${row.projectId}`}>

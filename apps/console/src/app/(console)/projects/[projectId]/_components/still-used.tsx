@@ -91,7 +91,7 @@ function Found({ as, use, children }: FoundProps) {
         )
       }
     >
-      <p className="numbers">{callsToday(use, callersOf(use, as))}.</p>
+      <p className="figures">{callsToday(use, callersOf(use, as))}.</p>
       {children && <p className="mt-1">{children}</p>}
     </Notice>
   );
@@ -99,7 +99,7 @@ function Found({ as, use, children }: FoundProps) {
 
 /** `last used 9 minutes ago, 14 calls today (UTC)`, for a list of keys. */
 export const UseOfKey = ({ use }: { use: RecentUseAnswer }) => (
-  <span className="numbers">
+  <span className="figures">
     {use.lastUsedAt === null ? (
       'never used'
     ) : (

@@ -3,7 +3,6 @@ import { Plus } from 'lucide-react';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { z } from 'zod';
-import { AuditList } from '#components/audit/audit-list.tsx';
 import { ButtonLink } from '#components/ui/button.tsx';
 import { StatusChip } from '#components/ui/chip.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
@@ -15,6 +14,7 @@ import type { PageProps } from '#lib/list-query.ts';
 import { requestsHref } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { Timeline } from '../../_components/timeline.tsx';
 import { MostDenied } from '../../requests/groups/most-denied.tsx';
 import { CustomerDialogs, CustomerStepButton } from '../_components/customer-dialogs.tsx';
 import { type CustomerTarget, calledOf, stateOf } from '../customer-state.ts';
@@ -29,12 +29,12 @@ export const metadata: Metadata = { title: 'Customer' };
 
 export default async function CustomerPage({ params }: PageProps<'projectId' | 'customerId'>) {
   const { customerId, ...address } = await params;
-  const { project, may } = await requireProject(address.projectId);
+  const { project, may, user } = await requireProject(address.projectId);
   const { projectId } = project;
   if (!z.guid().safeParse(customerId).success) notFound();
   const facts = await withDatabase((db) => readCustomerPage(db, { projectId, customerId }));
   if (facts === null) notFound();
-  const { customer, use, usage, plans, policies, keys, kept, denials, changes } = facts;
+  const { customer, use, usage, plans, policies, keys, kept, denials, timeline } = facts;
   const mayChange = may('change_customers');
   const isSuspended = customer.suspendedAt !== null;
   return (
@@ -101,14 +101,15 @@ export default async function CustomerPage({ params }: PageProps<'projectId' | '
         </Section>
         <Section
           title="History"
-          description="Who changed this customer, the newest first."
+          description="What happened to this customer and its newest keys, the newest first, and what it denied."
           link={{ href: `/projects/${projectId}/audit?q=${customerId}`, label: 'All changes' }}
         >
-          {changes.length === 0 ? (
-            <p className="text-muted">No changes are recorded.</p>
-          ) : (
-            <AuditList rows={changes} />
-          )}
+          <Timeline
+            projectId={projectId}
+            timeline={timeline}
+            of={{ customer: customerId }}
+            viewer={{ ...user, may }}
+          />
         </Section>
       </Column>
     </CustomerDialogs>

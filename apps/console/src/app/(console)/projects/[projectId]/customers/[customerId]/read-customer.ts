@@ -4,7 +4,6 @@ import {
   type Database,
   getCustomer,
   groupDenials,
-  listAudit,
   listCustomerPlans,
   listPolicies,
   readCustomerUse,
@@ -13,10 +12,10 @@ import {
   searchApiKeys,
 } from '@ceiba/schema';
 import { keptRequests } from '#components/usage/range-links.ts';
+import { readCustomerTimeline } from '../../read-timeline.ts';
 
 const KEYS_SHOWN = 10;
 const DENIALS_SHOWN = 5;
-const CHANGES_SHOWN = 10;
 
 /** What the page of a customer shows; null if the project has no such customer. */
 export async function readCustomerPage(
@@ -28,16 +27,17 @@ export async function readCustomerPage(
   const { decisionDays } = await readRetention(db);
   const kept = keptRequests(decisionDays, new Date());
   const to = new Date(Date.now() + MS_PER_DAY);
-  const [uses, usage, plans, policies, keys, denials, changes] = await Promise.all([
+  const [uses, usage, plans, policies, keys, denials] = await Promise.all([
     readCustomerUse(db, { projectId, customerIds: [customerId] }),
     readUsageOf(db, { projectId, customerId, step: 'day' }),
     listCustomerPlans(db, projectId),
     listPolicies(db, projectId),
     searchApiKeys(db, { projectId, customerId, limit: KEYS_SHOWN }),
     groupDenials(db, { projectId, customerId, from: kept.since, to, limit: DENIALS_SHOWN }),
-    listAudit(db, { ownerId: null, projectId, targetId: customerId, limit: CHANGES_SHOWN }),
   ]);
   const use = uses.get(customerId);
   if (use === undefined || usage === null) return null;
-  return { customer, use, usage, plans, policies, keys, kept, denials, changes: changes.items };
+  const apiKeyIds = keys.items.map(({ apiKeyId }) => apiKeyId);
+  const timeline = await readCustomerTimeline(db, { projectId, kept }, { customerId, apiKeyIds });
+  return { customer, use, usage, plans, policies, keys, kept, denials, timeline };
 }

@@ -1,7 +1,6 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { z } from 'zod';
-import { AuditList } from '#components/audit/audit-list.tsx';
 import { StatusChip } from '#components/ui/chip.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Name } from '#components/ui/name.tsx';
@@ -20,6 +19,7 @@ import type { PageProps } from '#lib/list-query.ts';
 import { requestsHref } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { Timeline } from '../../_components/timeline.tsx';
 import { MostDenied } from '../../requests/groups/most-denied.tsx';
 import { ImportedChip } from '../_components/imported-chip.tsx';
 import { KeyDialogs } from '../_components/key-dialogs.tsx';
@@ -36,13 +36,13 @@ export default async function KeyPage({
   searchParams,
 }: PageProps<'projectId' | 'apiKeyId'>) {
   const { apiKeyId, ...address } = await params;
-  const { project, may } = await requireProject(address.projectId);
+  const { project, may, user } = await requireProject(address.projectId);
   if (!z.guid().safeParse(apiKeyId).success) notFound();
   const query = await searchParams;
   const usage = parseUsageQuery(query, new Date());
   const facts = await withDatabase((db) => readKeyPage(db, project, apiKeyId, usage));
   if (facts === null) notFound();
-  const { apiKey, customer, policies, series, previous, kept, denials, changes } = facts;
+  const { apiKey, customer, policies, series, previous, kept, denials, timeline } = facts;
   const sets = labelSetsOf(policies);
   const { viewerZone, timeZone } = await readZones(query);
   const isHourly = series.step === 'hour';
@@ -138,14 +138,15 @@ export default async function KeyPage({
         </Section>
         <Section
           title="History"
-          description="Who changed this key, the newest first."
+          description="What happened to this key, the newest first, and what it denied."
           link={{ href: `/projects/${projectId}/audit?q=${apiKeyId}`, label: 'All changes' }}
         >
-          {changes.length === 0 ? (
-            <p className="text-muted">No changes are recorded.</p>
-          ) : (
-            <AuditList rows={changes} />
-          )}
+          <Timeline
+            projectId={projectId}
+            timeline={timeline}
+            of={{ key: apiKeyId }}
+            viewer={{ ...user, may }}
+          />
         </Section>
       </KeyDialogs>
     </Column>

@@ -1,13 +1,11 @@
 import 'server-only';
 import { type Labels, type UsageRange, usageStepFor } from '@ceiba/domain';
 import {
-  type AuditRow,
   type CustomerName,
   type Database,
   type DenialGroup,
   getApiKeyRow,
   groupDenials,
-  listAudit,
   listPolicies,
   type PolicyRecord,
   type Project,
@@ -19,10 +17,10 @@ import {
 } from '@ceiba/schema';
 import { type KeptRequests, keptRequests } from '#components/usage/range-links.ts';
 import { comparedRange, type UsageQuery } from '#components/usage/usage-query.ts';
+import { readKeyTimeline, type Timeline } from '../../read-timeline.ts';
 
 const DAY_MS = 86_400_000;
 const DENIALS_SHOWN = 5;
-const CHANGES_SHOWN = 10;
 
 /** What the page of a key shows; null if the project has no such key. */
 export async function readKeyPage(
@@ -34,30 +32,28 @@ export async function readKeyPage(
   const apiKey = await getApiKeyRow(db, { projectId, apiKeyId });
   if (apiKey === null) return null;
   const { from, to } = usage;
-  const { decisionDays } = await readRetention(db);
+  const { decisionDays, usageDays } = await readRetention(db);
   const kept = keptRequests(decisionDays, new Date());
   const compared = comparedRange(usage);
   const step = usageStepFor('outcome', usage);
   const read = (range: UsageRange) =>
     readUsageSeries(db, { projectId, apiKeyId, by: 'outcome', step, ...range });
-  const [series, previous, denials, changes, customer, policies]: [
+  const [series, previous, denials, timeline, customer, policies]: [
     UsageSeries,
     UsageSeries | undefined,
     DenialGroup[],
-    AuditRow[],
+    Timeline,
     KeyCustomer | null,
     PolicyRecord[],
   ] = await Promise.all([
     read({ from, to }),
     compared && read(compared),
     readDenials(db, projectId, apiKeyId, kept),
-    listAudit(db, { ownerId: null, projectId, targetId: apiKeyId, limit: CHANGES_SHOWN }).then(
-      ({ items }) => items,
-    ),
+    readKeyTimeline(db, { projectId, kept, usageDays }, apiKey),
     apiKey.customer ? readCustomer(db, projectId, apiKey.customer.customerId) : null,
     listPolicies(db, projectId),
   ]);
-  return { apiKey, customer, policies, series, previous, kept, denials, changes };
+  return { apiKey, customer, policies, series, previous, kept, denials, timeline };
 }
 
 /** The customer of a key. */

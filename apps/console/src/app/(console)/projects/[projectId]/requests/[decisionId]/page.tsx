@@ -31,8 +31,10 @@ import { requireProject } from '#server/project.ts';
 import type { SimulatedProject } from '#server/simulate.ts';
 import { env } from '../../../../../../env.ts';
 import { calledOf } from '../../customers/customer-state.ts';
+import { Cause } from './cause.tsx';
 import { decideNow, type NotRepeatable } from './decide-now.ts';
 import { logHref } from './log-href.ts';
+import { readCause } from './read-cause.ts';
 import { explainRecord } from './recorded-gates.ts';
 
 export const metadata: Metadata = { title: 'Request' };
@@ -43,12 +45,12 @@ export default async function RequestPage({
   searchParams,
 }: PageProps<'projectId' | 'decisionId'>) {
   const { projectId, decisionId } = await params;
-  const { project, may } = await requireProject(projectId);
+  const { project, may, user } = await requireProject(projectId);
   const found = UUID.test(decisionId)
     ? await withDatabase((db) => readRequest(db, { project, may }, decisionId))
     : null;
   if (found === null) notFound();
-  const { decision, customer, recorded, now } = found;
+  const { decision, customer, recorded, now, cause } = found;
   const elsewhere = logHref(env().decisionLogUrlTemplate, { projectId, decisionId });
   return (
     <Column>
@@ -79,6 +81,9 @@ export default async function RequestPage({
           </>
         }
       />
+      {cause && (
+        <Cause projectId={projectId} decision={decision} cause={cause} viewer={{ ...user, may }} />
+      )}
       {typeof now !== 'string' && isSameVerdict(recorded, now) ? (
         <Half title="As it was decided, and as it would be decided now">
           <DecisionCard
@@ -119,11 +124,12 @@ async function readRequest(db: Database, of: SimulatedProject, decisionId: strin
   const decision = await findDecision(db, { projectId, decisionId });
   if (decision === null) return null;
   const { apiKeyId, customerId, policyId } = decision;
-  const [names, customers, policies, now] = await Promise.all([
+  const [names, customers, policies, now, cause] = await Promise.all([
     readKeyNames(db, { projectId, apiKeyIds: apiKeyId === null ? [] : [apiKeyId] }),
     readCustomerNames(db, { projectId, customerIds: customerId === null ? [] : [customerId] }),
     policyId === null ? [] : listPolicies(db, projectId),
     decideNow(db, of, decision),
+    readCause(db, projectId, decision),
   ]);
   const customer = customerId === null ? undefined : customers.get(customerId);
   const recorded = explainRecord({
@@ -133,7 +139,7 @@ async function readRequest(db: Database, of: SimulatedProject, decisionId: strin
     customer,
     policy: policies.find((policy) => policy.policyId === policyId),
   });
-  return { decision, customer, recorded, now };
+  return { decision, customer, recorded, now, cause };
 }
 
 /** A filter for the same outcome with the same key; an unknown key has a prefix alone. */

@@ -1,0 +1,60 @@
+import 'server-only';
+import {
+  type ApiKeyRow,
+  type AuditAction,
+  type AuditRow,
+  type Database,
+  type DecisionRecord,
+  getApiKeyRow,
+  listAudit,
+} from '@ceiba/schema';
+
+/** What made a recorded call denied. */
+export interface CauseOfDenial {
+  /** The newest such change before the call; null if the audit log has none. */
+  change: AuditRow | null;
+  /** The key as it is now; null if the project has none. */
+  apiKey: ApiKeyRow | null;
+}
+
+/** Reads the change of a key or a customer that denied a call; null where no such change can have. */
+export async function readCause(
+  db: Database,
+  projectId: string,
+  decision: DecisionRecord,
+): Promise<CauseOfDenial | null> {
+  const sought = changeThatDenies(decision);
+  if (sought === null) return null;
+  const { apiKeyId, at } = decision;
+  const [{ items }, apiKey] = await Promise.all([
+    listAudit(db, {
+      ownerId: null,
+      projectId,
+      targetIds: [sought.targetId],
+      actions: [sought.action],
+      // The time of the call is exact to the ms.
+      to: new Date(at.getTime() + 1),
+      limit: 1,
+    }),
+    apiKeyId === null ? null : getApiKeyRow(db, { projectId, apiKeyId }),
+  ]);
+  return { change: items[0] ?? null, apiKey };
+}
+
+type Denied = Pick<
+  DecisionRecord,
+  'outcome' | 'denialDetail' | 'limitOwner' | 'apiKeyId' | 'customerId'
+>;
+
+function changeThatDenies({ outcome, denialDetail, limitOwner, apiKeyId, customerId }: Denied) {
+  const change = (targetId: string | null, action: AuditAction) =>
+    targetId === null ? null : { targetId, action };
+  if (outcome === 'revoked_api_key') return change(apiKeyId, 'api_key.revoke');
+  if (outcome === 'archived_api_key') return change(apiKeyId, 'api_key.archive');
+  if (denialDetail === 'disabled') return change(apiKeyId, 'api_key.disable');
+  if (denialDetail === 'expired') return change(apiKeyId, 'api_key.set_expiry');
+  if (denialDetail === 'scope') return change(apiKeyId, 'api_key.set_scopes');
+  if (denialDetail === 'customer_suspended') return change(customerId, 'customer.suspend');
+  if (limitOwner === 'api_key') return change(apiKeyId, 'api_key.set_limits');
+  return null;
+}

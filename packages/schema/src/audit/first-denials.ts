@@ -1,0 +1,126 @@
+import type { DenialReason } from '@ceiba/contract/sets';
+import { sql } from 'drizzle-orm';
+import { bulk } from '../bulk.ts';
+import type { Executor } from '../connection/database.ts';
+import { toMs } from '../time.ts';
+import type { AuditRow } from './list.ts';
+
+/**
+ * What can follow a change of a key or a customer: the denials that it explains. An audited change leads
+ * to at most one of these.
+ */
+const EFFECTS = {
+  revoked: sql`d.outcome = 'revoked_api_key'`,
+  archived: sql`d.outcome = 'archived_api_key'`,
+  // Records of earlier versions have no detail.
+  disabled: sql`d.outcome = 'expired_api_key' and coalesce(d.denial_detail, 'disabled') = 'disabled'`,
+  expired: sql`d.outcome = 'expired_api_key' and coalesce(d.denial_detail, 'expired') = 'expired'`,
+  limited: sql`d.limit_owner = 'api_key'`,
+  restricted: sql`d.outcome = 'policy_no_match' and d.denial_detail = 'scope'`,
+  suspended: sql`d.denial_detail = 'customer_suspended'`,
+  customer_changed: sql`d.limit_owner in ('customer', 'customer_plan') or d.denial_detail in
+    ('plan_scope', 'customer_past_due', 'customer_canceled', 'customer_period_ended')`,
+} as const;
+
+export type Effect = keyof typeof EFFECTS;
+
+/** The changes that replace each other: the denials after one are its own until the next. */
+const CHAINS: readonly Readonly<Record<string, Effect | null>>[] = [
+  {
+    'api_key.revoke': 'revoked',
+    'api_key.archive': 'archived',
+    'api_key.disable': 'disabled',
+    'api_key.enable': null,
+  },
+  { 'api_key.set_limits': 'limited' },
+  { 'api_key.set_scopes': 'restricted' },
+  { 'customer.suspend': 'suspended', 'customer.resume': null },
+  { 'customer.update': 'customer_changed' },
+];
+
+/** What denials can follow. */
+export interface Cause {
+  /** Of the audit row, or any other number. */
+  id: number;
+  effect: Effect;
+  /** A key or a customer. */
+  target: { kind: string; id: string };
+  at: Date;
+  /** When another change replaced it; null if none did. */
+  until: Date | null;
+}
+
+/** The denial that followed a cause first, of those that the decision log has. */
+export interface FirstDenial {
+  decisionId: string;
+  at: Date;
+  denialReason: DenialReason;
+  method: string;
+  /** Null where no path was kept. */
+  path: string | null;
+}
+
+/** The causes among changes, which are the newest of their targets, newest first. */
+export function causesOf(
+  changes: readonly Pick<AuditRow, 'auditId' | 'at' | 'action' | 'target'>[],
+): Cause[] {
+  return changes.flatMap(({ auditId, at, action, target }, index) => {
+    const chain = CHAINS.find((one) => action in one);
+    const effect = chain?.[action];
+    if (chain === undefined || !effect) return [];
+    const next = changes
+      .slice(0, index)
+      .findLast((later) => later.action in chain && later.target.id === target.id);
+    return [{ id: auditId, effect, target, at, until: next?.at ?? null }];
+  });
+}
+
+/** How many recorded requests after a cause are searched: a busy key has millions. */
+const SEARCHED_MAX = 2_000;
+
+const CAUSES = bulk<Cause>({
+  id: ['bigint', (cause) => cause.id],
+  effect: ['text', (cause) => cause.effect],
+  kind: ['text', (cause) => cause.target.kind],
+  target: ['uuid', (cause) => cause.target.id],
+  since: ['timestamptz', (cause) => cause.at],
+  until: ['timestamptz', (cause) => cause.until],
+});
+
+/** Indexed columns of the log by the kind of the target. */
+const COLUMNS = { api_key: sql`d.api_key_id`, customer: sql`d.customer_id` } as const;
+
+type Row = Omit<FirstDenial, 'at'> & { id: number; atMs: number };
+
+/**
+ * Reads the first denial after each cause.
+ *
+ * @param since from when the log is complete; causes before it are left out, as their first denial may be gone
+ * @returns by the id of the cause
+ */
+export async function readFirstDenials(
+  db: { orm: Executor },
+  { projectId, causes, since }: { projectId: string; causes: readonly Cause[]; since: Date },
+): Promise<Map<number, FirstDenial>> {
+  const kept = causes.filter(({ at }) => at >= since);
+  if (kept.length === 0) return new Map();
+  const explained = sql.join(
+    Object.entries(EFFECTS).map(([effect, where]) => sql`when ${effect} then (${where})`),
+    sql` `,
+  );
+  const ofKind = Object.entries(COLUMNS).map(
+    ([kind, column]) => sql`(
+      select * from (
+        select * from decisions d
+        where row.kind = ${kind} and d.project_id = ${projectId} and ${column} = row.target
+          and d.at >= row.since and d.at < coalesce(row.until, 'infinity')
+        order by d.at, d.decision_id limit ${SEARCHED_MAX}
+      ) d where case row.effect ${explained} end
+      order by d.at, d.decision_id limit 1)`,
+  );
+  const rows = await db.orm.execute<Row & Record<string, unknown>>(sql`
+    select row.id::float8 as id, first.decision_id as "decisionId", ${toMs(sql`first.at`)} as "atMs",
+      first.outcome as "denialReason", first.method, first.path
+    from ${CAUSES.of(kept)} cross join lateral (${sql.join(ofKind, sql` union all `)}) first`);
+  return new Map(rows.map(({ id, atMs, ...denial }) => [id, { ...denial, at: new Date(atMs) }]));
+}

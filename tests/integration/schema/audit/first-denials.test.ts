@@ -1,0 +1,121 @@
+import {
+  causesOf,
+  type DecisionToWrite,
+  describeApiKey,
+  disableApiKey,
+  enableApiKey,
+  listAudit,
+  readFirstDenials,
+  revokeApiKey,
+  setApiKeyLimits,
+  suspendCustomer,
+  updateApiKey,
+  writeDecisions,
+} from '@ceiba/schema';
+import { expect, test } from 'vitest';
+import { makeCustomer } from '../customer/support.ts';
+import { decisionAt } from '../decision-log/support.ts';
+import { givePlan, makeKey, makeProject, useBench } from '../support.ts';
+
+const bench = useBench();
+const LONG_AGO = new Date(Date.now() - 86_400_000);
+
+async function makeScene() {
+  const { projectId } = await makeProject(bench.ctx);
+  await givePlan(bench.ctx, projectId, { activeKeyCap: 9 });
+  const { apiKeyId } = await makeKey(bench.ctx, projectId);
+  return { projectId, apiKeyId };
+}
+
+/** The changes of some targets, newest first, each with an hour of its own: the first the oldest. */
+async function changesOf(projectId: string, targetIds: string[], hour = (index: number) => index) {
+  const { items } = await listAudit(bench.db, { ownerId: null, projectId, targetIds, limit: 20 });
+  const count = items.length;
+  return items.map((row, index) => ({ ...row, at: at(hour(count - 1 - index)) }));
+}
+
+const START = Date.now() - 20 * 3_600_000;
+const at = (hour: number) => new Date(START + hour * 3_600_000);
+
+async function record(projectId: string, decisions: [number, Partial<DecisionToWrite>][]) {
+  const rows = decisions.map(([hour, fields]) => decisionAt(projectId, at(hour), fields));
+  await writeDecisions(bench.db, { decisions: rows, gaps: [] });
+  return rows.map(({ decisionId }) => decisionId);
+}
+
+/** The first denials by action and the hour of their change. */
+async function firstDenials(
+  projectId: string,
+  changes: Awaited<ReturnType<typeof changesOf>>,
+  since = LONG_AGO,
+) {
+  const found = await readFirstDenials(bench.db, { projectId, causes: causesOf(changes), since });
+  return Object.fromEntries(
+    changes.flatMap(({ auditId, action, at: changedAt }) => {
+      const denial = found.get(auditId);
+      const hour = Math.round((changedAt.getTime() - START) / 3_600_000);
+      return denial ? [[`${action} ${hour}`, denial.decisionId]] : [];
+    }),
+  );
+}
+
+test('a change of a key is paired with the first denial that it explains, until the next such change', async () => {
+  const { projectId, apiKeyId } = await makeScene();
+  const key = { projectId, apiKeyId };
+  await setApiKeyLimits(bench.ctx, { ...key, limits: { rateLimitPerMinute: 1 } });
+  await disableApiKey(bench.ctx, key);
+  await enableApiKey(bench.ctx, key);
+  await describeApiKey(bench.ctx, { ...key, displayName: 'Renamed', note: '' });
+  await disableApiKey(bench.ctx, key);
+  await revokeApiKey(bench.ctx, key);
+  const changes = await changesOf(projectId, [apiKeyId]);
+  expect(changes.map(({ action }) => action)).toEqual([
+    'api_key.revoke',
+    'api_key.disable',
+    'api_key.update',
+    'api_key.enable',
+    'api_key.disable',
+    'api_key.set_limits',
+    'api_key.create',
+  ]);
+  const limited = { apiKeyId, outcome: 'rate_limited', limitWindow: 'minute' } as const;
+  const disabled = {
+    apiKeyId,
+    outcome: 'expired_api_key',
+    denialDetail: 'disabled',
+  } as const;
+  const revoked = { apiKeyId, outcome: 'revoked_api_key' } as const;
+  const ids = await record(projectId, [
+    [0.5, { ...limited, limitOwner: 'api_key', limitValue: 9 }],
+    [1.2, { ...limited, limitOwner: 'plan', limitValue: 9 }],
+    [1.5, { ...limited, limitOwner: 'api_key', limitValue: 1 }],
+    [1.7, { ...limited, limitOwner: 'api_key', limitValue: 1 }],
+    [5.1, { apiKeyId, outcome: 'expired_api_key', denialDetail: 'expired' }],
+    [5.4, disabled],
+    [6.2, revoked],
+    [6.3, revoked],
+  ]);
+  expect(await firstDenials(projectId, changes)).toEqual({
+    'api_key.set_limits 1': ids[2],
+    'api_key.disable 5': ids[5],
+    'api_key.revoke 6': ids[6],
+  });
+  expect(await firstDenials(projectId, changes, at(5.5))).toEqual({ 'api_key.revoke 6': ids[6] });
+  const other = await makeProject(bench.ctx);
+  expect(await firstDenials(other.projectId, changes)).toEqual({});
+});
+
+test('a change of a customer is paired with the first denial of any of its keys', async () => {
+  const { projectId, apiKeyId } = await makeScene();
+  const { customerId } = await makeCustomer(bench.ctx, projectId);
+  await updateApiKey(bench.ctx, { projectId, apiKeyId, customerId });
+  await suspendCustomer(bench.ctx, { projectId, customerId });
+  const changes = await changesOf(projectId, [customerId]);
+  const denial = { apiKeyId, customerId, outcome: 'inactive_subscription' } as const;
+  const ids = await record(projectId, [
+    [1.1, { ...denial, denialDetail: 'past_due' }],
+    [1.3, { ...denial, denialDetail: 'customer_suspended' }],
+    [1.4, { ...denial, customerId: null, denialDetail: 'customer_suspended' }],
+  ]);
+  expect(await firstDenials(projectId, changes)).toEqual({ 'customer.suspend 1': ids[1] });
+});
