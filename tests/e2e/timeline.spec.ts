@@ -25,13 +25,13 @@ async function revokedKey() {
   const apiKey = await createKey(page, project, 'Mobile app');
   const call = { apiKey, method: 'GET', path: '/v1/reports' };
   expect(await project.authorize(call)).toMatchObject({ allowed: true });
-  await page.getByRole('link', { name: 'Mobile app' }).click();
+  const [key] = await project.sql`
+    select id from api_keys where project_id = ${project.projectId}`;
+  await gotoReady(page, project.at(`keys/${key?.id}`));
   await page.getByRole('button', { name: 'Actions for Mobile app' }).click();
   await page.getByRole('button', { name: 'Revoke key' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke key' }).click();
   await expect(page.getByText('Key revoked')).toBeVisible();
-  const [key] = await project.sql`
-    select id from api_keys where project_id = ${project.projectId}`;
   return { page, call, apiKeyId: key?.id as string };
 }
 

@@ -58,10 +58,11 @@ export async function readKeyTimeline(
   const causes = [...causesOf(changes), ...expiry];
   const denials = await readFirstDenials(db, { projectId, causes, since: kept.since });
   const denialOf = denialsOf(causes, denials, kept);
+  // The newest first where the times are equal: a key may be used in the moment of its creation.
   const all = [
-    ...changes.map((row) => changeEntry(row, denialOf)),
-    ...expiry.map(({ id, at }) => entry('expiry', at, { kind: 'expiry' }, denialOf(id))),
     ...usesOf(apiKey, use),
+    ...expiry.map(({ id, at }) => entry('expiry', at, { kind: 'expiry' }, denialOf(id))),
+    ...changes.map((row) => changeEntry(row, denialOf)),
   ];
   return timelineOf(changes, all, kept);
 }
