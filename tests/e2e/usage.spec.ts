@@ -172,10 +172,10 @@ test('the page shows the period before, the share of denials, and links by ID', 
   await expect(page.getByText(/UTC\. As of \d+ \w+ \d{4}, \d\d:\d\d\.$/)).toBeVisible();
   // From all calls of an hour, at the top, to none of the next one.
   const share = page
-    .getByRole('img', { name: /^Decisions in 24 hours/ })
+    .getByRole('img', { name: /^Share denied or limited/ })
     .locator('path')
     .last();
-  await expect(share).toHaveAttribute('d', /^M[\d.]+ 0L[\d.]+ 176$/);
+  await expect(share).toHaveAttribute('d', /^M[\d.]+ 0L[\d.]+ 32$/);
   const hrefsIn = (list: string) =>
     page
       .getByRole('list', { name: list })

@@ -1,8 +1,8 @@
 import { type Gate, GateLine } from '#components/gates.tsx';
 import { SiteFooter, SiteHeader, SiteMain } from '#components/site-header.tsx';
 import { ButtonLink } from '#components/ui/button.tsx';
-import { MethodChip, OutcomeChip } from '#components/ui/chip.tsx';
 import { CodeBlock } from '#components/ui/code-block.tsx';
+import { MethodChip, OutcomeChip } from '#components/ui/state-chips.tsx';
 import { hasSession } from '#server/session.ts';
 
 const HOST_CODE = `import { CeibaRuntimeClient, parseCeibaConfig } from '@ceiba/sdk';

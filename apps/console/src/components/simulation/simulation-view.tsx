@@ -6,9 +6,9 @@ import {
 import { ArrowRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { type Gate, GateLine } from '../gates.tsx';
-import { MethodChip, OutcomeTitle } from '../ui/chip.tsx';
 import { Name } from '../ui/name.tsx';
 import { PathText, RecordedPath } from '../ui/path-text.tsx';
+import { MethodChip, OutcomeTitle } from '../ui/state-chips.tsx';
 import { TextLink } from '../ui/text-link.tsx';
 import { AbsoluteTime, RelativeTime } from '../ui/time.tsx';
 import {

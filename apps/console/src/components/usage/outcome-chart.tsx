@@ -174,7 +174,8 @@ function DeniedShare({ shares, max }: { shares: readonly (number | null)[]; max:
       <p className="col-start-2 mt-4 mb-1">Share denied or limited</p>
       <Axis className="text-right" names={[`${max * 100}%`, '0%']} />
       <svg
-        aria-hidden="true"
+        role="img"
+        aria-label={`Share denied or limited, on an axis to ${max * 100}%`}
         viewBox={`0 0 ${WIDTH} ${SHARE_HEIGHT}`}
         preserveAspectRatio="none"
         className="block h-8 w-full overflow-visible"

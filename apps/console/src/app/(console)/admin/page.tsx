@@ -14,10 +14,7 @@ import { type PageProps, parseListQuery, type Query, textOf } from '#lib/list-qu
 import { withDatabase } from '#server/database.ts';
 import { requireAdministrator, type SignedInUser } from '#server/session.ts';
 import { AdministrationTabs } from './_components/administration-tabs.tsx';
-import { PlanTable } from './_components/plan-table.tsx';
-import { RetentionForm } from './_components/retention-form.tsx';
-import { SecondFactorRule } from './_components/second-factor-rule.tsx';
-import { UserTable } from './_components/user-table.tsx';
+import { PlanTable, RetentionForm, SecondFactorRule, UserTable } from './_components/parts.ts';
 
 export const metadata: Metadata = { title: 'Administration' };
 

@@ -12,7 +12,7 @@ import {
   type ProjectName,
 } from '@ceiba/schema';
 import type { Found } from '#components/shell/found.ts';
-import { OUTCOME_LOOKS } from '#components/ui/chip.tsx';
+import { OUTCOME_LOOKS } from '#components/ui/state-chips.tsx';
 import { denialStatusOf } from '#lib/denial-status.ts';
 import { ENTITIES, type SearchedKind } from '#lib/entities.ts';
 import { findsPolicy } from '#lib/find-policy.ts';

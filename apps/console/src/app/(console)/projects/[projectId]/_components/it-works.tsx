@@ -1,9 +1,9 @@
 import type { ApiKeyName, DecisionRecord, Project } from '@ceiba/schema';
 import { CircleCheck } from 'lucide-react';
 import { ButtonLink } from '#components/ui/button.tsx';
-import { MethodChip, OutcomeChip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { RecordedPath } from '#components/ui/path-text.tsx';
+import { MethodChip, OutcomeChip } from '#components/ui/state-chips.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
 import { CLOSED_CHECKLISTS_COOKIE } from '#lib/remembered-projects.ts';

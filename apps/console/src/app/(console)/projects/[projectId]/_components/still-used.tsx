@@ -1,28 +1,27 @@
 'use client';
 
 import { POLICY_USE_DAYS } from '@ceiba/domain/constants';
-import { useParams } from 'next/navigation';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Notice } from '#components/ui/notice.tsx';
 import { AbsoluteTime, RelativeTime, useClock } from '#components/ui/time.tsx';
 import { formatCount, plural } from '#lib/format.ts';
-import { type RecentUseAnswer, recentUseHref, type UsedFields } from '../recent-use/recent-use.ts';
+import { type RecentUseAnswer, recentUsePath, type UsedFields } from '../recent-use/recent-use.ts';
 
 /** What the server answers once it does. A dialog works without it. */
 type Asked = 'asking' | 'failed' | readonly RecentUseAnswer[];
 
 /** Reads who uses what a dialog is about to end, when the dialog opens. */
 export function useRecentUse(of: UsedFields): Asked {
-  const { projectId = '' } = useParams<{ projectId?: string }>();
-  const address = recentUseHref(projectId, of);
+  const path = recentUsePath(of);
   const [asked, setAsked] = useState<Asked>('asking');
   useEffect(() => {
     const closed = new AbortController();
-    readFrom(address, closed.signal).then(setAsked, () => {
+    const [ofProject] = /^\/projects\/[^/]+/.exec(window.location.pathname) ?? [''];
+    readFrom(`${ofProject}${path}`, closed.signal).then(setAsked, () => {
       if (!closed.signal.aborted) setAsked('failed');
     });
     return () => closed.abort();
-  }, [address]);
+  }, [path]);
   return asked;
 }
 

@@ -1,7 +1,7 @@
 import type { Denial } from '@ceiba/schema';
-import { OUTCOME_LOOKS, OutcomeChip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { PathText } from '#components/ui/path-text.tsx';
+import { OUTCOME_LOOKS, OutcomeChip } from '#components/ui/state-chips.tsx';
 import { RelativeHour } from '#components/ui/time.tsx';
 import { WhyLink } from '#components/usage/why-link.tsx';
 import { formatCount, policyText } from '#lib/format.ts';

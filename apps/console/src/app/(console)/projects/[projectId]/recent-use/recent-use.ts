@@ -7,10 +7,10 @@ export interface UsedFields {
   policy?: string;
 }
 
-/** Where who uses it is read. */
-export function recentUseHref(projectId: string, { keys, ...one }: UsedFields): string {
+/** Where who uses it is read, below the address of the project. */
+export function recentUsePath({ keys, ...one }: UsedFields): string {
   const query = new URLSearchParams({ ...one, ...(keys && { keys: keys.join() }) });
-  return `/projects/${projectId}/recent-use${query.size === 0 ? '' : `?${query}`}`;
+  return `/recent-use${query.size === 0 ? '' : `?${query}`}`;
 }
 
 /** What it answers: the times are texts of ISO 8601. */

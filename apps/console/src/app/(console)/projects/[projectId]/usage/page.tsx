@@ -8,12 +8,12 @@ import {
 } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import type { ReactNode } from 'react';
-import { MethodChip } from '#components/ui/chip.tsx';
 import { CsvLink } from '#components/ui/csv-link.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import { MethodChip } from '#components/ui/state-chips.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
 import { byTone } from '#components/usage/by-tone.ts';

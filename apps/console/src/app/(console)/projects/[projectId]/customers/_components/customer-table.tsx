@@ -1,7 +1,7 @@
 import type { Customer, CustomerUse } from '@ceiba/schema';
-import { StatusChip } from '#components/ui/chip.tsx';
 import { LimitText } from '#components/ui/limit-text.tsx';
 import { Name } from '#components/ui/name.tsx';
+import { StatusChip } from '#components/ui/state-chips.tsx';
 import { Table, timeColumn } from '#components/ui/table.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
 import { PeriodBar } from '#components/usage/period-bar.tsx';

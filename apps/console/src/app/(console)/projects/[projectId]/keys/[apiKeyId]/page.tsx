@@ -1,10 +1,10 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { z } from 'zod';
-import { StatusChip } from '#components/ui/chip.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import { StatusChip } from '#components/ui/state-chips.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
 import { byTone } from '#components/usage/by-tone.ts';
 import { DenialReasons } from '#components/usage/denial-reasons.tsx';

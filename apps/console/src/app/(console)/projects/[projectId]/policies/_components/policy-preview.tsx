@@ -7,10 +7,10 @@ import {
 } from '@ceiba/domain';
 import { Check, X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { MethodChip } from '#components/ui/chip.tsx';
 import { Link } from '#components/ui/link.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { PathCode, PathText } from '#components/ui/path-text.tsx';
+import { MethodChip } from '#components/ui/state-chips.tsx';
 import { policyText } from '#lib/format.ts';
 import { warningOf } from './pattern-warning.ts';
 import { samplesOf } from './samples.ts';

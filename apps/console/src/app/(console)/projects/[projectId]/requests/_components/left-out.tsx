@@ -1,6 +1,6 @@
 import type { DecisionGapSum } from '@ceiba/schema';
-import { OUTCOME_LOOKS } from '#components/ui/chip.tsx';
 import { Notice } from '#components/ui/notice.tsx';
+import { OUTCOME_LOOKS } from '#components/ui/state-chips.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
 import { formatCount, plural, sum } from '#lib/format.ts';
 import { absoluteDate, absoluteTime, timeOfDay } from '#lib/time.ts';

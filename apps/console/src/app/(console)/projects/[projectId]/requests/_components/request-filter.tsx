@@ -1,11 +1,11 @@
 import { DENIAL_REASONS } from '@ceiba/contract/sets';
 import type { ReactNode } from 'react';
 import { QueryForm } from '#components/query-form.tsx';
-import { OUTCOME_LOOKS } from '#components/ui/chip.tsx';
 import { InputField, type InputFieldProps, SelectField } from '#components/ui/field.tsx';
 import { FilterButtons, Filters, QuickRanges } from '#components/ui/filters.tsx';
 import { CODE_INPUT } from '#components/ui/input.tsx';
 import { SecretlessInput } from '#components/ui/secretless-input.tsx';
+import { OUTCOME_LOOKS } from '#components/ui/state-chips.tsx';
 import { withQuery } from '#lib/list-query.ts';
 import type { RequestField } from '#lib/requests-href.ts';
 import { minuteText } from '#lib/time.ts';

@@ -1,8 +1,8 @@
 import { HTTP_STATUS_FOR_DENIAL } from '@ceiba/contract/sets';
 import type { ApiKeyName, CustomerName, DecisionRecord } from '@ceiba/schema';
-import { MethodChip, OutcomeChip, ProbeChip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { RecordedPath } from '#components/ui/path-text.tsx';
+import { MethodChip, OutcomeChip, ProbeChip } from '#components/ui/state-chips.tsx';
 import { Table } from '#components/ui/table.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
 import { LogTime } from '#components/ui/time.tsx';

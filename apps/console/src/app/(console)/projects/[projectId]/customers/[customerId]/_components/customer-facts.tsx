@@ -1,9 +1,9 @@
 import { type Limit, listLimits } from '@ceiba/domain';
 import type { Customer, CustomerUse } from '@ceiba/schema';
-import { StatusChip } from '#components/ui/chip.tsx';
 import { Fact, Facts, MetadataFact } from '#components/ui/facts.tsx';
 import { LabelChips } from '#components/ui/label-chips.tsx';
 import { Name } from '#components/ui/name.tsx';
+import { StatusChip } from '#components/ui/state-chips.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
 import { countOpen, type LabelSet, mayCall } from '#lib/labels.ts';

@@ -1,6 +1,6 @@
 import type { ApiKeyRow } from '@ceiba/schema';
-import { StatusChip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
+import { StatusChip } from '#components/ui/state-chips.tsx';
 import { Table } from '#components/ui/table.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
