@@ -28,16 +28,16 @@ export async function NextStep({ here, ...reader }: PathReader & { here: PathSte
   return (
     <aside
       aria-label="Your first allowed call"
-      className="mb-4 flex flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded border border-accent-text/40 bg-accent-soft p-4"
+      className="mb-4 flex items-center justify-between gap-x-4 gap-y-2 rounded border border-accent-text/40 bg-accent-soft px-3 py-2 sm:flex-wrap sm:p-4"
     >
-      <p>
+      <p className="shrink-0">
         <span className="numbers text-muted">
           Step {PATH_STEPS.indexOf(path.open) + 1} of {PATH_STEPS.length}.
         </span>{' '}
-        Next: {FIRST_PATH[path.open].toLowerCase()}.
+        <span className="max-sm:hidden">Next: {FIRST_PATH[path.open].toLowerCase()}.</span>
       </p>
-      <ButtonLink variant="primary" size="sm" href={place}>
-        {FIRST_PATH[path.open]}
+      <ButtonLink variant="primary" size="sm" href={place} className="min-w-0">
+        <span className="truncate">{FIRST_PATH[path.open]}</span>
         <ArrowRight aria-hidden="true" />
       </ButtonLink>
     </aside>
