@@ -1,7 +1,6 @@
 'use client';
 
 import { SECRET_OVERLAP_HOURS } from '@ceiba/domain/constants';
-import dynamic from 'next/dynamic';
 import { ConfirmAction } from '#components/action-dialog.tsx';
 import { useActionForm } from '#components/action-form.tsx';
 import { FieldError } from '#components/form-fields.tsx';
@@ -9,13 +8,9 @@ import { shownOnce } from '#components/shown-once.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Checkbox } from '#components/ui/input.tsx';
 import { useClock } from '#components/ui/time.tsx';
+import { StillUsed } from '../../_components/still-used-later.tsx';
 import { endOldSecret, type RotatedSecret, rotateSecret } from '../actions.ts';
 import { durationWords, overlapAt } from './overlap.ts';
-
-// Loaded when a dialog opens, to keep the page small.
-const StillUsed = dynamic(() =>
-  import('../../_components/still-used.tsx').then((file) => file.StillUsed),
-);
 
 const shown = shownOnce<RotatedSecret>(() => import('./rotated-secret.tsx'));
 const rotateShownSecret = shown.before(rotateSecret, 'the secret was not rotated');

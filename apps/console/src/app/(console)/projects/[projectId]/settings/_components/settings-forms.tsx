@@ -3,13 +3,13 @@
 import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
 import { KEY_BRAND_LENGTH_MAX } from '@ceiba/domain/constants';
 import type { Project, ProjectMember } from '@ceiba/schema';
-import dynamic from 'next/dynamic';
 import { FormDialog } from '#components/action-dialog.tsx';
 import { ChoiceField, NumberField, TextField } from '#components/form-fields.tsx';
 import { SubmitForm } from '#components/submit-form.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Checkbox, CODE_INPUT } from '#components/ui/input.tsx';
 import { named } from '#components/ui/name.tsx';
+import { StillUsed } from '../../_components/still-used-later.tsx';
 import {
   removeProject,
   renameProject,
@@ -18,11 +18,6 @@ import {
   setRequestLog,
   transfer,
 } from '../actions.ts';
-
-// Loaded when a dialog opens, to keep the page small.
-const StillUsed = dynamic(() =>
-  import('../../_components/still-used.tsx').then((file) => file.StillUsed),
-);
 
 type Named = Pick<Project, 'name'>;
 

@@ -1,16 +1,11 @@
 'use client';
 
 import type { SubscriptionStatus } from '@ceiba/contract/sets';
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { ConfirmAction } from '#components/action-dialog.tsx';
 import { Button } from '#components/ui/button.tsx';
+import { StillUsed } from '../../_components/still-used-later.tsx';
 import { changeStatus } from '../actions.ts';
-
-// Loaded when a dialog opens, to keep the page small.
-const StillUsed = dynamic(() =>
-  import('../../_components/still-used.tsx').then((file) => file.StillUsed),
-);
 
 const ALLOWED = 'Calls are allowed from the next decision on, until the period ends.';
 const DENIED = 'From the next decision on, all calls are denied as inactive_subscription.';
