@@ -1,6 +1,6 @@
 'use client';
 
-import { KeyRound, Timer } from 'lucide-react';
+import { KeyRound } from 'lucide-react';
 import { AbsoluteTime, RelativeTime, useClock } from '#components/ui/time.tsx';
 import { durationWords, overlapAt } from './overlap.ts';
 
@@ -31,7 +31,7 @@ export function SecretTimeline(props: SecretTimelineProps) {
       ) : (
         <div className="border-t px-(--inset) py-4">
           <p className="flex flex-wrap items-center gap-x-3">
-            <Timer aria-hidden="true" className="size-4 shrink-0 text-limit-text" />
+            <KeyRound aria-hidden="true" className="size-4 shrink-0 text-limit-text" />
             <span className="font-medium">Previous secret</span>
             <span className="text-muted">
               accepted for another{' '}
