@@ -61,6 +61,7 @@ export * from './api-key/survey.ts';
 export * from './api-key/transition.ts';
 export * from './api-key/update.ts';
 export { AUDIT_ACTIONS, type AuditAction } from './audit/actions.ts';
+export { changeThatDenied } from './audit/effects.ts';
 export * from './audit/first-denials.ts';
 export * from './audit/list.ts';
 export { type StreamedEntry, takeAuditEntries } from './audit/stream.ts';

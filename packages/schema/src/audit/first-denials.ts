@@ -3,40 +3,8 @@ import { sql } from 'drizzle-orm';
 import { bulk } from '../bulk.ts';
 import type { Executor } from '../connection/database.ts';
 import { toMs } from '../time.ts';
+import { type Effect, effectOf, isExplainedBy } from './effects.ts';
 import type { AuditRow } from './list.ts';
-
-/**
- * What can follow a change of a key or a customer: the denials that it explains. An audited change leads
- * to at most one of these.
- */
-const EFFECTS = {
-  revoked: sql`d.outcome = 'revoked_api_key'`,
-  archived: sql`d.outcome = 'archived_api_key'`,
-  // Records of earlier versions have no detail.
-  disabled: sql`d.outcome = 'expired_api_key' and coalesce(d.denial_detail, 'disabled') = 'disabled'`,
-  expired: sql`d.outcome = 'expired_api_key' and coalesce(d.denial_detail, 'expired') = 'expired'`,
-  limited: sql`d.limit_owner = 'api_key'`,
-  restricted: sql`d.outcome = 'policy_no_match' and d.denial_detail = 'scope'`,
-  suspended: sql`d.denial_detail = 'customer_suspended'`,
-  customer_changed: sql`d.limit_owner in ('customer', 'customer_plan') or d.denial_detail in
-    ('plan_scope', 'customer_past_due', 'customer_canceled', 'customer_period_ended')`,
-} as const;
-
-export type Effect = keyof typeof EFFECTS;
-
-/** The changes that replace each other: the denials after one are its own until the next. */
-const CHAINS: readonly Readonly<Record<string, Effect | null>>[] = [
-  {
-    'api_key.revoke': 'revoked',
-    'api_key.archive': 'archived',
-    'api_key.disable': 'disabled',
-    'api_key.enable': null,
-  },
-  { 'api_key.set_limits': 'limited' },
-  { 'api_key.set_scopes': 'restricted' },
-  { 'customer.suspend': 'suspended', 'customer.resume': null },
-  { 'customer.update': 'customer_changed' },
-];
 
 /** What denials can follow. */
 export interface Cause {
@@ -65,13 +33,12 @@ export function causesOf(
   changes: readonly Pick<AuditRow, 'auditId' | 'at' | 'action' | 'target'>[],
 ): Cause[] {
   return changes.flatMap(({ auditId, at, action, target }, index) => {
-    const chain = CHAINS.find((one) => action in one);
-    const effect = chain?.[action];
-    if (chain === undefined || !effect) return [];
+    const found = effectOf(action);
+    if (found === undefined) return [];
     const next = changes
       .slice(0, index)
-      .findLast((later) => later.action in chain && later.target.id === target.id);
-    return [{ id: auditId, effect, target, at, until: next?.at ?? null }];
+      .findLast((later) => found.until.includes(later.action) && later.target.id === target.id);
+    return [{ id: auditId, effect: found.effect, target, at, until: next?.at ?? null }];
   });
 }
 
@@ -104,10 +71,6 @@ export async function readFirstDenials(
 ): Promise<Map<number, FirstDenial>> {
   const kept = causes.filter(({ at }) => at >= since);
   if (kept.length === 0) return new Map();
-  const explained = sql.join(
-    Object.entries(EFFECTS).map(([effect, where]) => sql`when ${effect} then (${where})`),
-    sql` `,
-  );
   const ofKind = Object.entries(COLUMNS).map(
     ([kind, column]) => sql`(
       select * from (
@@ -115,7 +78,7 @@ export async function readFirstDenials(
         where row.kind = ${kind} and d.project_id = ${projectId} and ${column} = row.target
           and d.at >= row.since and d.at < coalesce(row.until, 'infinity')
         order by d.at, d.decision_id limit ${SEARCHED_MAX}
-      ) d where case row.effect ${explained} end
+      ) d where ${isExplainedBy(sql`row.effect`)}
       order by d.at, d.decision_id limit 1)`,
   );
   const rows = await db.orm.execute<Row & Record<string, unknown>>(sql`

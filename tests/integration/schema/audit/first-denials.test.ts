@@ -1,5 +1,6 @@
 import {
   causesOf,
+  changeThatDenied,
   type DecisionToWrite,
   describeApiKey,
   disableApiKey,
@@ -12,7 +13,7 @@ import {
   updateApiKey,
   writeDecisions,
 } from '@ceiba/schema';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeCustomer } from '../customer/support.ts';
 import { decisionAt } from '../decision-log/support.ts';
 import { givePlan, makeKey, makeProject, useBench } from '../support.ts';
@@ -118,4 +119,33 @@ test('a change of a customer is paired with the first denial of any of its keys'
     [1.4, { ...denial, customerId: null, denialDetail: 'customer_suspended' }],
   ]);
   expect(await firstDenials(projectId, changes)).toEqual({ 'customer.suspend 1': ids[1] });
+});
+
+describe('a recorded denial names the change that can have denied it', () => {
+  const none = {
+    outcome: 'policy_no_match',
+    denialDetail: null,
+    limitOwner: null,
+    apiKeyId: 'key',
+    customerId: 'customer',
+  } as const;
+  const byKey = (action: string) => ({ action, targetId: 'key' });
+  const byCustomer = (action: string) => ({ action, targetId: 'customer' });
+
+  test.each([
+    [{ outcome: 'revoked_api_key' }, byKey('api_key.revoke')],
+    [{ outcome: 'archived_api_key' }, byKey('api_key.archive')],
+    [{ outcome: 'expired_api_key', denialDetail: 'disabled' }, byKey('api_key.disable')],
+    [{ outcome: 'expired_api_key', denialDetail: 'expired' }, byKey('api_key.set_expiry')],
+    [{ denialDetail: 'scope' }, byKey('api_key.set_scopes')],
+    [{ outcome: 'rate_limited', limitOwner: 'api_key' }, byKey('api_key.set_limits')],
+    [{ denialDetail: 'customer_suspended' }, byCustomer('customer.suspend')],
+    [{ denialDetail: 'plan_scope' }, byCustomer('customer.update')],
+    [{ outcome: 'quota_exceeded', limitOwner: 'customer_plan' }, byCustomer('customer.update')],
+    [{ denialDetail: 'customer_suspended', customerId: null }, null],
+    [{ outcome: 'rate_limited', limitOwner: 'plan' }, null],
+    [{}, null],
+  ] as const)('%j', (denied, change) => {
+    expect(changeThatDenied({ ...none, ...denied })).toEqual(change);
+  });
 });

@@ -1,8 +1,8 @@
 import 'server-only';
 import {
   type ApiKeyRow,
-  type AuditAction,
   type AuditRow,
+  changeThatDenied,
   type Database,
   type DecisionRecord,
   getApiKeyRow,
@@ -23,7 +23,7 @@ export async function readCause(
   projectId: string,
   decision: DecisionRecord,
 ): Promise<CauseOfDenial | null> {
-  const sought = changeThatDenies(decision);
+  const sought = changeThatDenied(decision);
   if (sought === null) return null;
   const { apiKeyId, at } = decision;
   const [{ items }, apiKey] = await Promise.all([
@@ -39,22 +39,4 @@ export async function readCause(
     apiKeyId === null ? null : getApiKeyRow(db, { projectId, apiKeyId }),
   ]);
   return { change: items[0] ?? null, apiKey };
-}
-
-type Denied = Pick<
-  DecisionRecord,
-  'outcome' | 'denialDetail' | 'limitOwner' | 'apiKeyId' | 'customerId'
->;
-
-function changeThatDenies({ outcome, denialDetail, limitOwner, apiKeyId, customerId }: Denied) {
-  const change = (targetId: string | null, action: AuditAction) =>
-    targetId === null ? null : { targetId, action };
-  if (outcome === 'revoked_api_key') return change(apiKeyId, 'api_key.revoke');
-  if (outcome === 'archived_api_key') return change(apiKeyId, 'api_key.archive');
-  if (denialDetail === 'disabled') return change(apiKeyId, 'api_key.disable');
-  if (denialDetail === 'expired') return change(apiKeyId, 'api_key.set_expiry');
-  if (denialDetail === 'scope') return change(apiKeyId, 'api_key.set_scopes');
-  if (denialDetail === 'customer_suspended') return change(customerId, 'customer.suspend');
-  if (limitOwner === 'api_key') return change(apiKeyId, 'api_key.set_limits');
-  return null;
 }
