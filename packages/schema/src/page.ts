@@ -128,13 +128,6 @@ export const startsWith = (column: PgColumn, prefix: string | SQL): SQL =>
   sql`(${column} collate "C" >= ${prefix}
   and ${column} collate "C" < ${prefix} || chr(1114111))`;
 
-/** The last character of all, as Postgres compares bytes. */
-const LAST_CHARACTER = '\u{10ffff}';
-
-/** As {@link startsWith}, for a column that Postgres compares byte by byte. */
-export const beginsWith = (column: PgColumn, prefix: string): SQL =>
-  sql`${column} >= ${prefix} and ${column} < ${prefix + LAST_CHARACTER}`;
-
 const ONE_OR_TWO_LETTERS = /^[\p{L}\p{N}]{1,2}$/u;
 
 /**

@@ -1,12 +1,11 @@
 import type { ApiKeyStatus } from '@ceiba/contract';
-import { API_KEY_BRAND, publicPartOf } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { type FindInProjects, IS_NAMED_PROJECT, selectInProjects } from '../in-projects.ts';
 import { matchesWords, searchText, startsWith, UUID_ID } from '../page.ts';
 import { apiKeys } from '../tables.ts';
 import type { ApiKeyName } from './names.ts';
-import { WORDS } from './words.ts';
+import { beginningsOf, WORDS } from './words.ts';
 
 export interface FoundApiKey extends ApiKeyName {
   projectId: string;
@@ -28,9 +27,7 @@ export async function findApiKeysInProjects(
   if (text === null) return [];
   const id = text.toLowerCase();
   const { keyPrefix, previousPrefix, previousExpiresAt, displayName, status, createdAt } = apiKeys;
-  const begin = publicPartOf(text);
-  const brand = sql`(select p.key_prefix from projects p where p.id = place.project_id)`;
-  const begins = [begin, API_KEY_BRAND + begin, sql`${brand} || ${begin}`];
+  const begins = beginningsOf(text, sql`place.project_id`);
   const found = selectInProjects(input, {
     table: apiKeys,
     columns: {

@@ -1,8 +1,8 @@
-import { API_KEY_BRAND } from '@ceiba/domain';
 import { and, desc, eq, inArray, or, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { startsWith } from '../page.ts';
 import { apiKeys } from '../tables.ts';
+import { beginningsOf } from './words.ts';
 
 export interface ApiKeyName {
   displayName: string;
@@ -49,15 +49,15 @@ export async function findKeyByPrefix(
 }
 
 /**
- * The keys of a project whose secret begins with a part of a prefix, with or without `ceiba_`, or whose
- * replaced secret does while it is valid; at most `limit`, newest first.
+ * The keys of a project whose secret begins with a part of a prefix, with or without what the
+ * keys of the project begin with, or whose replaced secret does while it is valid; at most `limit`, newest first.
  */
 export async function findKeysByPrefix(
   db: { orm: Executor },
   { projectId, part, limit }: { projectId: string; part: string; limit: number },
 ): Promise<({ apiKeyId: string } & ApiKeyName)[]> {
   const { keyPrefix, previousPrefix, previousExpiresAt, createdAt, id } = apiKeys;
-  const begins = [part, API_KEY_BRAND + part].flatMap((prefix) => [
+  const begins = beginningsOf(part, projectId).flatMap((prefix) => [
     startsWith(keyPrefix, prefix),
     sql`(${startsWith(previousPrefix, prefix)} and ${previousExpiresAt} > now())`,
   ]);

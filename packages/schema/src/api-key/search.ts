@@ -1,5 +1,5 @@
 import type { ApiKeyStatus, ApiKeySummary } from '@ceiba/contract';
-import { API_KEY_BRAND, digestOf, publicPartOf } from '@ceiba/domain';
+import { digestOf } from '@ceiba/domain';
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { InvalidInputError } from '../input.ts';
@@ -21,7 +21,7 @@ import { getApiKey } from './get.ts';
 import { type ApiKeyHint, HINT_CONDITIONS } from './hints.ts';
 import { type ApiKeyRow, rowColumns, toRow, usedThisMonth } from './row.ts';
 import { summaryColumns, toSummary } from './summary.ts';
-import { WORDS } from './words.ts';
+import { beginningsOf, WORDS } from './words.ts';
 
 export const API_KEY_SORTS = ['created', 'name', 'expires', 'last_used', 'used'] as const;
 export type ApiKeySort = (typeof API_KEY_SORTS)[number];
@@ -256,19 +256,20 @@ function matching({ projectId, status, customerId, hint, text }: Matching): SQL 
     status === undefined ? undefined : eq(apiKeys.status, status),
     customerId === undefined ? undefined : eq(apiKeys.customerId, customerId),
     hint === undefined ? undefined : HINT_CONDITIONS[hint],
-    wanted === null ? undefined : matchesText(wanted),
+    wanted === null ? undefined : matchesText(wanted, projectId),
   );
 }
 
 /** A whole key finds its row by its digest, and a part of one by the characters that a row keeps. */
-function matchesText(text: string): SQL {
+function matchesText(text: string, projectId: string): SQL {
   const id = text.toLowerCase();
-  const prefixes = [text, publicPartOf(text), publicPartOf(API_KEY_BRAND + text)];
   return sql`(${sql.join(
     [
       matchesWords(WORDS, text),
-      ...[...new Set(prefixes)].map((prefix) => startsWith(apiKeys.keyPrefix, prefix)),
-      startsWith(apiKeys.previousPrefix, publicPartOf(text)),
+      ...beginningsOf(text, projectId).flatMap((prefix) => [
+        startsWith(apiKeys.keyPrefix, prefix),
+        startsWith(apiKeys.previousPrefix, prefix),
+      ]),
       sql`${apiKeys.keyDigest} = ${digestOf(text)}`,
       ...(UUID_ID.test(id) ? [sql`${apiKeys.id} = ${id}`] : []),
     ],

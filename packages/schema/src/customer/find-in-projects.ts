@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { type FindInProjects, IS_NAMED_PROJECT, selectInProjects } from '../in-projects.ts';
-import { beginsWith, matchesWords, searchText, UUID_ID } from '../page.ts';
+import { matchesWords, searchText, startsWith, UUID_ID } from '../page.ts';
 import { customers } from '../tables.ts';
 import { WORDS } from './words.ts';
 
@@ -41,7 +41,7 @@ export async function findCustomersInProjects(
       ...(UUID_ID.test(id)
         ? [{ where: sql`${customers.id} = ${id}` }]
         : [
-            { where: beginsWith(externalId, text), by: sql`${externalId}` },
+            { where: startsWith(externalId, text), by: sql`${externalId}` },
             {
               where: sql`${IS_NAMED_PROJECT} and ${matchesWords(WORDS, text)}`,
               by: sql`${createdAt} desc, ${customers.id} desc`,

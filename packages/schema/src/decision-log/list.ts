@@ -4,7 +4,6 @@ import { and, eq, getTableColumns, gte, inArray, lt, type SQL, sql } from 'drizz
 import { unionAll } from 'drizzle-orm/pg-core';
 import type { Executor } from '../connection/database.ts';
 import {
-  beginsWith,
   keyset,
   type Page,
   type PageRequest,
@@ -129,7 +128,7 @@ function conditionsOf(projectId: string, filter: DecisionFilter): (SQL | undefin
     apiKeyId === undefined ? undefined : eq(decisions.apiKeyId, apiKeyId),
     customerId === undefined ? undefined : eq(decisions.customerId, customerId),
     method === undefined ? undefined : eq(decisions.method, storable(method)),
-    pathPrefix ? beginsWith(decisions.path, storable(pathPrefix)) : undefined,
+    pathPrefix ? startsWith(decisions.path, storable(pathPrefix)) : undefined,
     requestId === undefined ? undefined : eq(decisions.requestId, storable(requestId)),
     decisionId === undefined ? undefined : isDecision(decisionId),
   ];

@@ -65,4 +65,8 @@ test('keys are found by a part of the prefix of a secret, as far as it is valid'
   expect(await find('ceiba_abc', elsewhere.projectId)).toEqual([]);
   await bench.db.sql`update api_keys set previous_expires_at = now() where id = ${newer.apiKeyId}`;
   expect(await find('ceiba_abc')).toEqual(['Older']);
+  await bench.db.sql`update projects set key_prefix = 'acme_' where id = ${projectId}`;
+  await bench.db
+    .sql`update api_keys set key_prefix = 'acme_abcNewer1' where id = ${newer.apiKeyId}`;
+  expect(await find('abc')).toEqual(['Newer', 'Older']);
 });
