@@ -121,6 +121,19 @@ test('a change of a customer is paired with the first denial of any of its keys'
   expect(await firstDenials(projectId, changes)).toEqual({ 'customer.suspend 1': ids[1] });
 });
 
+test('a change of one key ends nothing of another', async () => {
+  const { projectId, apiKeyId } = await makeScene();
+  const other = await makeKey(bench.ctx, projectId);
+  const keys = [apiKeyId, other.apiKeyId];
+  await revokeApiKey(bench.ctx, { projectId, apiKeyId });
+  await revokeApiKey(bench.ctx, { projectId, apiKeyId: other.apiKeyId });
+  const changes = await changesOf(projectId, keys);
+  const [, , first] = changes.map(({ target }) => target.id).reverse();
+  expect(first).toBe(apiKeyId);
+  const ids = await record(projectId, [[3.5, { apiKeyId, outcome: 'revoked_api_key' }]]);
+  expect(await firstDenials(projectId, changes)).toEqual({ 'api_key.revoke 2': ids[0] });
+});
+
 describe('a recorded denial names the change that can have denied it', () => {
   const none = {
     outcome: 'policy_no_match',

@@ -25,7 +25,11 @@ const RANGE = {
 
 describe.each(['hours', 'totals of days'])('the first use of a key, read from %s', (source) => {
   test('is the hour of its first allowed call', async () => {
-    const key = await makeScene(['2026-06-12T14:00:00Z', '2026-06-12T15:00:00Z']);
+    const key = await makeScene([
+      '2026-06-12T14:00:00Z',
+      '2026-06-12T15:00:00Z',
+      '2026-06-13T08:00:00Z',
+    ]);
     if (source === 'totals of days') await rollUpAll(bench.db);
     expect(await readFirstUse(bench.db, { ...key, ...RANGE })).toEqual({
       hour: new Date('2026-06-12T14:00:00Z'),

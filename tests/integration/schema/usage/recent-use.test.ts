@@ -32,6 +32,7 @@ async function makeScene() {
     { at: '2026-06-10T09:00:00Z', count: 3, apiKeyId: first, outcome: 'rate_limited', policyId },
     { at: '2026-06-10T08:00:00Z', count: 7, apiKeyId: second, policyId },
     { at: '2026-06-10T08:00:00Z', count: 2, outcome: 'invalid_api_key' },
+    { at: '2026-06-10T08:00:00Z', count: 1, apiKeyId: idle, outcome: 'policy_no_match' },
   ]);
   const usedAt = new Date('2026-06-10T09:21:00Z');
   const earlier = new Date('2026-06-10T08:02:00Z');
@@ -66,7 +67,7 @@ describe('who uses it lately', () => {
       new Map([
         [first, use(first, { lastUsedAt: usedAt, allowedToday: 14, deniedToday: 3, keysToday: 1 })],
         [second, use(second, { lastUsedAt: earlier, allowedToday: 7, keysToday: 1 })],
-        [idle, use(idle, {})],
+        [idle, use(idle, { deniedToday: 1 })],
       ]),
     );
   });
@@ -74,14 +75,14 @@ describe('who uses it lately', () => {
   test('is, of a customer, that of all keys that it has', async () => {
     const { projectId, customerId, usedAt } = await makeScene();
     expect(await read(projectId, { kind: 'customer', id: customerId })).toEqual([
-      use(customerId, { lastUsedAt: usedAt, allowedToday: 14, deniedToday: 3, keysToday: 1 }),
+      use(customerId, { lastUsedAt: usedAt, allowedToday: 14, deniedToday: 4, keysToday: 1 }),
     ]);
   });
 
   test('is, of a project, that of every key, and counts calls without one as denied', async () => {
     const { projectId, usedAt } = await makeScene();
     expect(await read(projectId, { kind: 'project' })).toEqual([
-      use(projectId, { lastUsedAt: usedAt, allowedToday: 21, deniedToday: 5, keysToday: 2 }),
+      use(projectId, { lastUsedAt: usedAt, allowedToday: 21, deniedToday: 6, keysToday: 2 }),
     ]);
   });
 
@@ -92,6 +93,9 @@ describe('who uses it lately', () => {
     const lastUsedAt = new Date('2026-06-10T08:00:00Z');
     expect(await read(projectId, of)).toEqual([
       use(policyId, { lastUsedAt, exactTo: 'hour', ...today }),
+    ]);
+    await flush(bench.db, projectId, [
+      { at: '2026-06-11T08:00:00Z', count: 1, outcome: 'rate_limited', policyId },
     ]);
     await rollUpAll(bench.db);
     const days = async (later: number) =>
