@@ -1,6 +1,13 @@
-import { expect, test } from '@playwright/test';
+import { expect, type Page, test } from '@playwright/test';
 import { ownProject } from './own-project.ts';
-import { createProject, gotoReady, newUser, pressShortcut } from './support.ts';
+import {
+  createProject,
+  gotoReady,
+  newAccount,
+  newUser,
+  pressShortcut,
+  register,
+} from './support.ts';
 
 test('a new project shows its secret once, as the file that a host reads', async ({ page }) => {
   await newUser(page);
@@ -38,6 +45,44 @@ test('a past-due project is led to its subscription, and not to a command that m
   await expect(step.locator('pre')).toHaveCount(0);
   await step.getByRole('link', { name: 'Go to the subscription' }).click();
   await page.waitForURL('**/subscription');
+  await project.close();
+});
+
+test('a project at its quota is first in the list, and leads its owner to a larger plan', async ({
+  browser,
+}) => {
+  const project = await ownProject(browser, 'Zulu');
+  const page = await project.open('');
+  await createProject(page, 'Alpha');
+  await project.sql`insert into usage_months (project_id, month, scope, incarnation, count)
+    select ${project.projectId}, extract(year from at) * 12 + extract(month from at) - 1, 'project',
+      'test', 10000 from (select now() at time zone 'UTC' as at) clock`;
+  const firstOf = (shown: Page) => shown.getByRole('main').getByRole('listitem').first();
+  await gotoReady(page, '/projects');
+  await expect(firstOf(page)).toContainText('Zulu');
+  await expect(firstOf(page)).toContainText('Quota used up');
+  await expect(page.getByText('Quota used up')).toHaveCount(1);
+  await firstOf(page).getByRole('link', { name: 'Choose a larger plan' }).click();
+  await page.waitForURL(`**${project.at('subscription')}`);
+
+  await gotoReady(page, project.at(''));
+  const wrong = (shown: Page) => shown.getByRole('list', { name: 'What is wrong' });
+  await expect(wrong(page)).toContainText('all 10,000 requests of this month are used');
+  const step = wrong(page).getByRole('link', { name: 'Choose a larger plan' });
+  await expect(step).toHaveAttribute('href', project.at('subscription'));
+
+  const context = await browser.newContext();
+  const viewer = newAccount();
+  await register(context.request, viewer);
+  await project.sql`insert into project_members (project_id, user_id, role)
+    select ${project.projectId}, id, 'viewer' from users where email = ${viewer.email}`;
+  const viewed = await context.newPage();
+  for (const path of ['/projects', project.at('')]) {
+    await gotoReady(viewed, path);
+    await expect(wrong(viewed)).toBeVisible();
+    await expect(viewed.getByRole('link', { name: 'Choose a larger plan' })).toHaveCount(0);
+  }
+  await context.close();
   await project.close();
 });
 

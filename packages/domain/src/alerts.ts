@@ -1,4 +1,5 @@
 /** Alerts: their types, and when a delivery is tried again. */
+import { QUOTA_NEARLY_USED } from './constants.ts';
 
 /** What a project can be alerted of, each with the sentence that a form shows. */
 export const ALERT_TYPES = {
@@ -40,7 +41,7 @@ export type AlertMailPurpose = (typeof ALERT_MAIL_PURPOSES)[number];
 export const CONFIRMATION_DAYS = 7;
 
 /** The used shares of the monthly quota that are alerted, in percent. */
-export const QUOTA_THRESHOLDS = [80, 100] as const;
+export const QUOTA_THRESHOLDS = [QUOTA_NEARLY_USED * 100, 100] as const;
 /** How long before its expiry a key is alerted, in days. */
 export const EXPIRY_LEAD_DAYS = [7, 1] as const;
 /** The failed decisions of a project in one hour from which they are alerted. */

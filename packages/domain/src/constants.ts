@@ -84,6 +84,9 @@ export const PLAN_LIMIT_MAX = 2_147_483_647;
 /** The largest quota of a customer and of a day, in calls or what they cost. */
 export const QUOTA_MAX = 1_000_000_000_000;
 
+/** From this share on, a quota is nearly used. */
+export const QUOTA_NEARLY_USED = 0.8;
+
 /**
  * The past days whose rate forecasts the month's use: long enough to include a weekend, short enough
  * to notice a change.

@@ -13,6 +13,7 @@ export * from './policies.ts';
 export * from './policy-rule.ts';
 export * from './postgres-address.ts';
 export * from './postgres-parameters.ts';
+export * from './problems.ts';
 export * from './project-roles.ts';
 export * from './quota-projection.ts';
 export * from './subscription.ts';

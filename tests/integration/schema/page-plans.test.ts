@@ -5,6 +5,7 @@ import {
   listCustomers,
   listPoliciesWithHits,
   listProjectsAtAGlance,
+  readProblems,
   readQuotaUse,
   readRecentUse,
   readSimulation,
@@ -100,7 +101,12 @@ const READS: [string, (db: Database, projectId: string) => Promise<unknown>, num
   [
     'the list of projects',
     (db) => listProjectsAtAGlance(db, { userId: project.ownerId, limit: 20, offset: 0 }),
-    HOURS_OF_A_DAY,
+    HOURS_OF_A_DAY + 2 * ROWS_AN_HOUR,
+  ],
+  [
+    'what is wrong in a project',
+    (db, projectId) => readProblems(db, [projectId]),
+    2 * ROWS_AN_HOUR,
   ],
   ['keys, newest first', (db, projectId) => searchApiKeys(db, { projectId, limit: 50 }), 0],
   ['keys by use', (db, projectId) => searchApiKeys(db, { projectId, limit: 50, sort: 'used' }), 0],
@@ -208,6 +214,11 @@ describe('a page of a project with 10,000 keys and two months of usage', () => {
       scans.map((node) => node['Relation Name']).filter((name) => LARGE.includes(name!)),
     ).toEqual([]);
     expect(rowsRead(nodes, 'usage_hours')).toBeLessThanOrEqual(mostHours);
+  });
+
+  test('finds the keys that expire without reading the others', async () => {
+    const nodes = await readsOf(bench.db, (db) => readProblems(db, [project.projectId]));
+    expect(rowsRead(nodes, 'api_keys')).toBeLessThan(100);
   });
 
   test.each([

@@ -14,13 +14,16 @@ export type ApiKeyHint = (typeof API_KEY_HINTS)[number];
 
 const days = (count: number) => sql.raw(`interval '${count} days'`);
 
+/** Whether an active key expires within a week of an instant. */
+export const expiresSoon = (at: SQL): SQL => sql`(status = 'active' and expires_at > ${at}
+    and expires_at <= ${at} + ${days(KEY_EXPIRES_SOON_DAYS)})`;
+
 /** Conditions on the columns of `api_keys`, by the database's clock. */
 export const HINT_CONDITIONS = {
   /** The calls of these two are denied, and they still count against the plan's cap. */
   disabled: sql`(status = 'active' and disabled_at is not null)`,
   expired: sql`(status = 'active' and expires_at is not null and expires_at <= now())`,
-  expires_soon: sql`(status = 'active' and expires_at > now()
-    and expires_at <= now() + ${days(KEY_EXPIRES_SOON_DAYS)})`,
+  expires_soon: expiresSoon(sql`now()`),
   /** Another issuer made its secret. */
   imported: sql`(status = 'active' and is_imported)`,
   never_expires: sql`(status = 'active' and expires_at is null)`,

@@ -93,7 +93,9 @@ export const apiKeys = pgTable(
       table.createdAt.desc().nullsFirst(),
       table.id.desc().nullsFirst(),
     ),
-    index('api_keys_active_idx').on(table.projectId).where(sql`${table.status} = 'active'`),
+    index('api_keys_active_idx')
+      .on(table.projectId, table.expiresAt)
+      .where(sql`${table.status} = 'active'`),
     // A migration adds `api_keys_words_idx`, of the trigrams of name and note, where it may.
     index('api_keys_prefix_idx').on(table.projectId, sql`${table.keyPrefix} collate "C"`),
     index('api_keys_previous_prefix_idx')

@@ -4,9 +4,9 @@ import { countsAgainstCap } from '../api-key/cap.ts';
 import { arrayOf } from '../bulk.ts';
 import type { Executor } from '../connection/database.ts';
 import { searchText } from '../page.ts';
-import { admitsNow } from '../subscription/admits.ts';
 import { monthNumber } from '../time.ts';
 import { isOf } from './of-user.ts';
+import { type Problem, rankOf, readProblems } from './problems.ts';
 
 /** A project's summary for a list. */
 export interface ProjectAtAGlance {
@@ -16,8 +16,8 @@ export interface ProjectAtAGlance {
   /** The user's role in it. */
   role: ProjectRole;
   planName: string | null;
-  /** Whether the subscription allows requests now. */
-  admits: boolean;
+  /** What is wrong in it, worst first. */
+  problems: readonly Problem[];
   activeKeys: number;
   activeKeyCap: number;
   usedThisMonth: number;
@@ -38,8 +38,8 @@ const roleOf = (userId: string): SQL => sql`case when p.owner_id = ${userId} the
   (select m.role from project_members m where m.project_id = p.id and m.user_id = ${userId}) end`;
 
 /**
- * One page of a user's projects by name, each with its last 24 hours. The first statement finds the
- * page, the second reads the numbers of its projects only.
+ * One page of a user's projects, each with its last 24 hours: those with the worst problem first, then by
+ * name. What is wrong is read of all that match, in one statement, and the numbers of the page only.
  */
 export async function listProjectsAtAGlance(
   db: { orm: Executor },
@@ -47,15 +47,23 @@ export async function listProjectsAtAGlance(
 ): Promise<ProjectPage> {
   const matches = sql`${isOf(input.userId, sql`id`)}
     and position(lower(${searchText(input.nameContains) ?? ''}) in lower(name)) > 0`;
-  const page = await db.orm.execute<{ id: string; total: number }>(sql`
-    select id, count(*) over ()::int as total from projects where ${matches}
-    order by lower(name), id limit ${input.limit} offset ${input.offset}`);
-  const ids = page.map((row) => row.id);
-  if (ids.length === 0) return { projects: [], total: 0 };
-  const rows = await db.orm.execute<ProjectAtAGlance & Record<string, unknown>>(sql`
+  const byName = await db.orm.execute<{ id: string }>(sql`
+    select id from projects where ${matches} order by lower(name), id`);
+  const problems = await readProblems(
+    db,
+    byName.map(({ id }) => id),
+  );
+  const problemsOf = (id: string) => problems.get(id) ?? [];
+  const ids = byName
+    .map(({ id }) => ({ id, rank: rankOf(problemsOf(id)) }))
+    .sort((one, other) => one.rank - other.rank)
+    .slice(input.offset, input.offset + input.limit)
+    .map(({ id }) => id);
+  if (ids.length === 0) return { projects: [], total: byName.length };
+  type Row = Omit<ProjectAtAGlance, 'problems'> & Record<string, unknown>;
+  const rows = await db.orm.execute<Row>(sql`
     select p.id as "projectId", p.name, ${roleOf(input.userId)} as role,
       owner.email as "ownerEmail", plan.name as "planName",
-      coalesce(${sql.raw(admitsNow('s'))}, false) as admits,
       (select count(*)::int from api_keys k where k.project_id = p.id and ${countsAgainstCap('k')})
         as "activeKeys",
       coalesce(plan.active_key_cap, 0) as "activeKeyCap",
@@ -83,7 +91,8 @@ export async function listProjectsAtAGlance(
       ) u on u.hour = hours.hour
     ) recent
     order by shown.position`);
-  return { projects: [...rows], total: page[0]?.total ?? 0 };
+  const projects = rows.map((row) => ({ ...row, problems: problemsOf(row.projectId) }));
+  return { projects, total: byName.length };
 }
 
 export interface ProjectName {

@@ -57,7 +57,7 @@ describe('projects at a glance', () => {
     ).projects;
     expect(project).toMatchObject({
       planName: 'Free',
-      admits: true,
+      problems: [],
       activeKeys: 0,
       activeKeyCap: 3,
       monthlyQuota: 10_000,

@@ -1,4 +1,5 @@
-import type { DayUse, QuotaUse, Subscription } from '@ceiba/schema';
+import { LAPSED_BY } from '@ceiba/domain';
+import type { DayUse, InactiveReason, QuotaUse, Subscription } from '@ceiba/schema';
 import { formatCount } from '../../lib/format.ts';
 import { Notice } from '../ui/notice.tsx';
 import { AbsoluteTime } from '../ui/time.tsx';
@@ -10,39 +11,44 @@ export interface NextDecisionProps {
   day?: DayUse;
 }
 
-const ENDED = 'the period of the subscription ended';
+/** Why a subscription denies every call, as a part of a sentence, and what allows calls again. */
+export const INACTIVE = {
+  no_subscription: { because: 'the project has no subscription', step: 'Choose a plan' },
+  past_due: { because: 'the subscription is past due', step: 'Reactivate it' },
+  canceled: { because: 'the subscription is canceled', step: 'Reactivate it' },
+  period_ended: {
+    because: 'the period of the subscription ended',
+    step: 'Set a later end, or none,',
+  },
+} as const satisfies Record<InactiveReason, { because: string; step: string }>;
+
+const reasonOf = (subscription: Subscription | null): InactiveReason | null => {
+  if (subscription === null) return 'no_subscription';
+  return subscription.admits ? null : LAPSED_BY[subscription.status];
+};
 
 /** Why the subscription denies every call, as a part of a sentence; null if it does not. */
 export function whyInactive(subscription: Subscription | null): string | null {
-  if (subscription === null) return 'the project has no subscription';
-  const { admits, status } = subscription;
-  if (admits) return null;
-  if (status === 'past_due' || status === 'canceled') {
-    return `the subscription is ${status.replace('_', ' ')}`;
-  }
-  return ENDED;
-}
-
-function stepOf(subscription: Subscription | null, inactive: string | null): string {
-  if (subscription === null) return 'Choose a plan';
-  return inactive === ENDED ? 'Set a later end, or none,' : 'Reactivate it';
+  const reason = reasonOf(subscription);
+  return reason && INACTIVE[reason].because;
 }
 
 /** Whether the subscription allows the next call, in one sentence. */
 export function NextDecision({ subscription, use, day }: NextDecisionProps) {
-  const inactive = whyInactive(subscription);
-  if (subscription === null || inactive !== null) {
+  const reason = reasonOf(subscription);
+  if (subscription === null || reason !== null) {
+    const { because, step } = INACTIVE[reason ?? 'no_subscription'];
     const endedAt = subscription?.currentPeriodEnd;
     return (
       <Notice tone="error" title="All calls are denied" className="mb-4">
-        <code>inactive_subscription</code>: {inactive}
-        {inactive === ENDED && endedAt && (
+        <code>inactive_subscription</code>: {because}
+        {reason === 'period_ended' && endedAt && (
           <>
             {' '}
             on <AbsoluteTime at={endedAt} />
           </>
         )}
-        . {stepOf(subscription, inactive)} to allow calls again.
+        . {step} to allow calls again.
       </Notice>
     );
   }

@@ -1,12 +1,9 @@
 import type { QuotaProjection } from '@ceiba/domain';
-import { FORECAST_DAYS } from '@ceiba/domain/constants';
+import { FORECAST_DAYS, QUOTA_NEARLY_USED } from '@ceiba/domain/constants';
 import type { QuotaUse } from '@ceiba/schema';
 import { clsx } from 'clsx';
 import { formatCount, formatShare } from '../../lib/format.ts';
 import { AbsoluteDate, RelativeTime } from '../ui/time.tsx';
-
-/** From this share on, a quota is shown as nearly used. */
-export const NEARLY_USED = 0.8;
 
 export interface QuotaMonthProps {
   use: QuotaUse;
@@ -48,7 +45,7 @@ export function QuotaMonth({ use, projection }: QuotaMonthProps) {
 function QuotaBar({ use, quota, projection }: QuotaMonthProps & { quota: number }) {
   const whole = Math.max(quota, projection.expectedAtMonthEnd, use.used, 1);
   const percent = (count: number) => `${(count / whole) * 100}%`;
-  const isTight = quota === 0 || use.used / quota >= NEARLY_USED;
+  const isTight = quota === 0 || use.used / quota >= QUOTA_NEARLY_USED;
   const isUsedUp = use.used >= quota;
   const tone = isUsedUp ? 'fill-deny' : isTight ? 'fill-limit' : 'fill-accent';
   return (

@@ -1,6 +1,6 @@
+import { QUOTA_NEARLY_USED } from '@ceiba/domain/constants';
 import type { QuotaOfPeriod } from '@ceiba/schema';
 import { formatCount, formatShare } from '../../lib/format.ts';
-import { NEARLY_USED } from '../subscription/quota-month.tsx';
 
 /** What is used of a quota; without a quota the count alone. */
 export function PeriodBar({ period: { used, quota } }: { period: QuotaOfPeriod }) {
@@ -28,7 +28,9 @@ export function QuotaBar({ used, quota }: { used: number; quota: number }) {
       <rect
         width={`${share * 100}%`}
         height="8"
-        className={share >= 1 ? 'fill-deny' : share >= NEARLY_USED ? 'fill-limit' : 'fill-accent'}
+        className={
+          share >= 1 ? 'fill-deny' : share >= QUOTA_NEARLY_USED ? 'fill-limit' : 'fill-accent'
+        }
       />
     </svg>
   );

@@ -3,13 +3,15 @@ import {
   getSubscription,
   listPolicies,
   readFirstSteps,
+  readProblems,
   readQuotaUse,
   readTopDenials,
   readUsageSeries,
   surveyApiKeys,
 } from '@ceiba/schema';
 import { notFound } from 'next/navigation';
-import { NextDecision, whyInactive } from '#components/subscription/next-decision.tsx';
+import { ProblemList } from '#components/problems/problem-list.tsx';
+import { whyInactive } from '#components/subscription/next-decision.tsx';
 import { QuotaMonth } from '#components/subscription/quota-month.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
@@ -41,7 +43,7 @@ export default async function OverviewPage({ params, searchParams }: PageProps<'
   const { projectId } = project;
   const to = new Date((Math.floor(Date.now() / HOUR_MS) + 1) * HOUR_MS);
   const today = { from: new Date(to.getTime() - 24 * HOUR_MS), to };
-  const [subscription, use, keys, policies, first, decisions, before, { denials }] =
+  const [subscription, use, keys, policies, first, problems, decisions, before, { denials }] =
     await withDatabase((db) => {
       const decisionsIn = (range: UsageRange) =>
         readUsageSeries(db, { ...range, projectId, by: 'outcome', step: 'hour' });
@@ -51,6 +53,7 @@ export default async function OverviewPage({ params, searchParams }: PageProps<'
         surveyApiKeys(db, projectId),
         listPolicies(db, projectId),
         readFirstSteps(db, projectId),
+        readProblems(db, [projectId]),
         decisionsIn(today),
         decisionsIn(rangeBefore(today)),
         readTopDenials(db, { ...today, projectId, limit: TOP_DENIALS }),
@@ -79,7 +82,7 @@ export default async function OverviewPage({ params, searchParams }: PageProps<'
           </span>
         }
       />
-      {!subscription?.admits && <NextDecision subscription={subscription} use={use} />}
+      <ProblemList projectId={projectId} problems={problems.get(projectId) ?? []} may={may} />
       {path?.open === null && (
         <ItWorks project={project} decision={recorded.last} apiKey={recorded.apiKey} />
       )}

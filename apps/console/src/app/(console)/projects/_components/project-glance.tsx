@@ -1,30 +1,28 @@
+import { mayDo } from '@ceiba/domain';
 import type { ProjectAtAGlance } from '@ceiba/schema';
-import { Check, CircleAlert, CircleDashed, Gauge } from 'lucide-react';
-import { NEARLY_USED } from '#components/subscription/quota-month.tsx';
+import { clsx } from 'clsx';
+import { lookOf } from '#components/problems/problem-looks.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { Link } from '#components/ui/link.tsx';
 import { Name } from '#components/ui/name.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
 import { formatCompact, formatCount, formatShare, sum } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
 import { OutcomeSparkline } from './outcome-sparkline.tsx';
 
-/** One project in one line: its state, the last 24 hours, its keys and its quota. */
+/** One project in one line: what is wrong in it, the last 24 hours, its keys and its quota. */
 export function ProjectGlance({ project }: { project: ProjectAtAGlance }) {
-  const allowed = sum(project.allowedByHour);
-  const denied = sum(project.deniedByHour);
   return (
     <li className="relative grid items-center gap-x-8 gap-y-2 px-(--inset) py-3 transition-colors hover:bg-hover md:grid-cols-[minmax(0,1fr)_11rem_14rem]">
       <div className="min-w-0">
-        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <Link
-            href={`/projects/${project.projectId}`}
-            title={legible(project.name)}
-            className="truncate rounded font-semibold after:absolute after:inset-0"
-          >
-            <Name>{project.name}</Name>
-          </Link>
-          <Chip {...STATES[worstStateOf({ project, allowed, denied })]} />
-        </div>
+        <Link
+          href={`/projects/${project.projectId}`}
+          title={legible(project.name)}
+          className="block truncate rounded font-semibold after:absolute after:inset-0"
+        >
+          <Name>{project.name}</Name>
+        </Link>
+        <Problems project={project} />
         <p className="text-small text-muted">
           {project.planName === null ? 'No plan' : <Name>{project.planName}</Name>}
           {project.role !== 'owner' && (
@@ -35,13 +33,7 @@ export function ProjectGlance({ project }: { project: ProjectAtAGlance }) {
           )}
         </p>
       </div>
-      <div className="numbers">
-        <OutcomeSparkline allowed={project.allowedByHour} denied={project.deniedByHour} />
-        <p className="mt-1 flex justify-between gap-2 text-small text-muted">
-          <span title={formatCount(allowed)}>{formatCompact(allowed)} allowed</span>
-          <span title={formatCount(denied)}>{formatCompact(denied)} denied</span>
-        </p>
-      </div>
+      <Traffic project={project} />
       <dl className="numbers grid grid-cols-[auto_1fr] gap-x-4 text-small md:text-right">
         <dt className="text-left text-muted">Keys</dt>
         <dd>
@@ -57,27 +49,57 @@ export function ProjectGlance({ project }: { project: ProjectAtAGlance }) {
   );
 }
 
-const STATES = {
-  inactive: { tone: 'alarm', icon: CircleAlert, children: 'Subscription inactive' },
-  used_up: { tone: 'alarm', icon: Gauge, children: 'Quota used up' },
-  nearly_used: { tone: 'limit', icon: Gauge, children: 'Quota nearly used' },
-  quiet: { tone: 'normal', icon: CircleDashed, children: 'Quiet' },
-  denied: { tone: 'deny', icon: CircleAlert, children: 'Mostly denied' },
-  healthy: { tone: 'normal', icon: Check, children: 'Healthy' },
-} as const;
+/** More are on the overview. */
+const SHOWN_MAX = 3;
 
-interface Traffic {
-  project: ProjectAtAGlance;
-  allowed: number;
-  denied: number;
+/** The worst problems, each with the step that helps. */
+function Problems({ project: { projectId, problems, role } }: { project: ProjectAtAGlance }) {
+  if (problems.length === 0) return null;
+  const more = problems.length - SHOWN_MAX;
+  return (
+    <ul aria-label="What is wrong" className="my-1 grid gap-1">
+      {problems.slice(0, SHOWN_MAX).map((problem) => {
+        const { tone, icon, short, step } = lookOf(projectId, problem);
+        return (
+          <li key={short} className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <Chip tone={tone} icon={icon}>
+              {short}
+            </Chip>
+            {mayDo(role, step.right) && (
+              <TextLink
+                href={step.href}
+                className="relative inline-flex min-h-6 items-center text-small"
+              >
+                {step.label}
+              </TextLink>
+            )}
+          </li>
+        );
+      })}
+      {more > 0 && <li className="text-small text-muted">and {formatCount(more)} more</li>}
+    </ul>
+  );
 }
 
-/** The worst state that applies. */
-function worstStateOf({ project, allowed, denied }: Traffic): keyof typeof STATES {
-  if (!project.admits) return 'inactive';
-  const used = project.monthlyQuota === 0 ? 1 : project.usedThisMonth / project.monthlyQuota;
-  if (used >= 1) return 'used_up';
-  if (used >= NEARLY_USED) return 'nearly_used';
-  if (allowed + denied === 0) return 'quiet';
-  return denied > allowed ? 'denied' : 'healthy';
+function Traffic({ project: { allowedByHour, deniedByHour } }: { project: ProjectAtAGlance }) {
+  const allowed = sum(allowedByHour);
+  const denied = sum(deniedByHour);
+  return (
+    <div className="numbers">
+      <OutcomeSparkline allowed={allowedByHour} denied={deniedByHour} />
+      {allowed + denied === 0 ? (
+        <p className="mt-1 text-small text-muted">No calls in 24 hours</p>
+      ) : (
+        <p className="mt-1 flex justify-between gap-2 text-small text-muted">
+          <span title={formatCount(allowed)}>{formatCompact(allowed)} allowed</span>
+          <span
+            title={formatCount(denied)}
+            className={clsx(denied > allowed && 'font-medium text-deny-text')}
+          >
+            {formatShare(denied, allowed + denied)} denied
+          </span>
+        </p>
+      )}
+    </div>
+  );
 }

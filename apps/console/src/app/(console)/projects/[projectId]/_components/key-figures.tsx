@@ -1,7 +1,7 @@
+import { QUOTA_NEARLY_USED } from '@ceiba/domain/constants';
 import type { QuotaUse, UsageSeries } from '@ceiba/schema';
 import { clsx } from 'clsx';
 import type { ReactNode } from 'react';
-import { NEARLY_USED } from '#components/subscription/quota-month.tsx';
 import { Link } from '#components/ui/link.tsx';
 import { byTone } from '#components/usage/by-tone.ts';
 import { countChange, shareChange } from '#components/usage/change.ts';
@@ -55,7 +55,7 @@ const deniedOf = (series: UsageSeries): [part: number, whole: number] => [
 
 /** Whether the quota is an exception, in a word and a colour. */
 function quotaState({ used, monthlyQuota }: QuotaUse): Pick<FigureProps, 'change' | 'tone'> {
-  if (monthlyQuota === null || used < monthlyQuota * NEARLY_USED) return {};
+  if (monthlyQuota === null || used < monthlyQuota * QUOTA_NEARLY_USED) return {};
   return used < monthlyQuota
     ? { change: 'Nearly used up', tone: 'warning' }
     : { change: 'Used up: calls are denied', tone: 'alarm' };

@@ -1,0 +1,157 @@
+import type { ProjectRight } from '@ceiba/domain';
+import { KEY_EXPIRES_SOON_DAYS } from '@ceiba/domain/constants';
+import type { Problem } from '@ceiba/schema';
+import { CalendarClock, CircleAlert, Gauge, type LucideIcon, TrendingUp } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { formatCount, formatShare, plural } from '../../lib/format.ts';
+import { requestsBetween } from '../../lib/requests-href.ts';
+import { INACTIVE } from '../subscription/next-decision.tsx';
+import { Name } from '../ui/name.tsx';
+import { RelativeHour, RelativeTime } from '../ui/time.tsx';
+
+export interface ProblemLook {
+  /** Whether calls that were allowed before are denied now. */
+  tone: 'alarm' | 'warning';
+  icon: LucideIcon;
+  /** In a list of projects. */
+  short: string;
+  title: ReactNode;
+  text: ReactNode;
+  /** The one step that helps, for who has the right. */
+  step: { label: string; href: string; right: ProjectRight };
+}
+
+type Of<Kind extends Problem['kind']> = Extract<Problem, { kind: Kind }>;
+
+/** The words for a problem of a project, and the step that helps. */
+export function lookOf(projectId: string, problem: Problem): ProblemLook {
+  const here = `/projects/${projectId}`;
+  const subscription = { href: `${here}/subscription`, right: 'change_subscription' } as const;
+  switch (problem.kind) {
+    case 'subscription_inactive': {
+      const { because } = INACTIVE[problem.reason];
+      return {
+        tone: 'alarm',
+        icon: CircleAlert,
+        short: 'Subscription inactive',
+        title: 'All calls are denied',
+        text: (
+          <>
+            <code>inactive_subscription</code>: {because}.
+          </>
+        ),
+        step: { ...subscription, label: 'Go to the subscription' },
+      };
+    }
+    case 'quota_used_up':
+      return {
+        tone: 'alarm',
+        icon: Gauge,
+        short: 'Quota used up',
+        title: 'All calls are denied',
+        text: (
+          <>
+            <code>quota_exceeded</code>: all {formatCount(problem.quota)} requests of this{' '}
+            {problem.window} are used.
+          </>
+        ),
+        step: { ...subscription, label: 'Choose a larger plan' },
+      };
+    case 'unusual_denials':
+      return unusual(projectId, problem);
+    case 'customer_quota_used_up':
+    case 'api_key_quota_used_up':
+      return usedUp(here, problem);
+    case 'api_keys_expiring':
+      return expiring(here, problem);
+    case 'quota_nearly_used': {
+      const share = formatShare(problem.used, problem.quota);
+      return {
+        tone: 'warning',
+        icon: Gauge,
+        short: `${share} of the quota used`,
+        title: `${share} of the quota of this ${problem.window} is used`,
+        text: `${formatCount(problem.used)} of ${formatCount(problem.quota)} requests.`,
+        step: { ...subscription, label: 'Choose a larger plan' },
+      };
+    }
+  }
+}
+
+function unusual(
+  projectId: string,
+  { status, count, usual, hour }: Of<'unusual_denials'>,
+): ProblemLook {
+  return {
+    tone: 'alarm',
+    icon: TrendingUp,
+    short: `Many denied with ${status}`,
+    title: `More calls than usual are denied with ${status}`,
+    text: (
+      <>
+        {formatCount(count)} calls <RelativeHour at={hour} />;{' '}
+        {usual === 0 ? 'hardly any are' : `about ${formatCount(usual)} are`} usual in an hour at
+        this time of day.
+      </>
+    ),
+    step: {
+      label: 'Show these requests',
+      href: requestsBetween(projectId, { from: hour }, { outcome: String(status) }),
+      right: 'view',
+    },
+  };
+}
+
+const HOLDERS = {
+  customer_quota_used_up: {
+    noun: 'customer',
+    list: 'customers',
+    right: 'change_customers',
+  },
+  api_key_quota_used_up: { noun: 'key', list: 'keys', right: 'change_keys' },
+} as const;
+
+function usedUp(
+  here: string,
+  { kind, count, id, name }: Of<'customer_quota_used_up' | 'api_key_quota_used_up'>,
+): ProblemLook {
+  const { noun, list, right } = HOLDERS[kind];
+  const holders = plural(count, noun);
+  const isOne = count === 1;
+  return {
+    tone: 'warning',
+    icon: Gauge,
+    short: `${holders} at ${isOne ? 'its' : 'their'} quota`,
+    title: `${holders} ${isOne ? 'has' : 'have'} used up ${isOne ? 'its' : 'their'} quota`,
+    text: (
+      <>
+        <Name>{name}</Name>
+        {isOne ? '' : ` and ${formatCount(count - 1)} more`}: calls were denied in the last hour.
+      </>
+    ),
+    step: isOne
+      ? { label: `Open the ${noun}`, href: `${here}/${list}/${id}`, right }
+      : { label: `Open the ${list}`, href: `${here}/${list}`, right },
+  };
+}
+
+function expiring(
+  here: string,
+  { count, id, name, firstAt }: Of<'api_keys_expiring'>,
+): ProblemLook {
+  const isOne = count === 1;
+  return {
+    tone: 'warning',
+    icon: CalendarClock,
+    short: `${plural(count, 'key')} ${isOne ? 'expires' : 'expire'} soon`,
+    title: `${plural(count, 'key')} ${isOne ? 'expires' : 'expire'} within ${KEY_EXPIRES_SOON_DAYS} days`,
+    text: (
+      <>
+        <Name>{name}</Name> {isOne ? 'expires' : 'is the first,'} <RelativeTime at={firstAt} />.
+      </>
+    ),
+    step: isOne
+      ? { label: 'Set a later expiry', href: `${here}/keys/${id}`, right: 'change_keys' }
+      : { label: 'Open these keys', href: `${here}/keys?hint=expires_soon`, right: 'change_keys' },
+  };
+}

@@ -1,0 +1,146 @@
+import type { SubscriptionStatus } from '@ceiba/contract';
+import {
+  DAY,
+  LAPSED_BY,
+  type LimitWindow,
+  nameWithPeriod,
+  PROBLEM_KINDS,
+  PROJECT_SCOPE,
+  QUOTA_NEARLY_USED,
+} from '@ceiba/domain';
+import { sql } from 'drizzle-orm';
+import { expiresSoon } from '../api-key/hints.ts';
+import { arrayOf } from '../bulk.ts';
+import type { Executor } from '../connection/database.ts';
+import { admitsNow } from '../subscription/admits.ts';
+import { clock, monthNumber, toMs } from '../time.ts';
+import { type UnusualDenials, unusualDenials } from '../usage/unusual-denials.ts';
+import { usedUpQuotas } from '../usage/used-up-quotas.ts';
+
+interface Quota {
+  window: Exclude<LimitWindow, 'minute'>;
+  used: number;
+  quota: number;
+}
+
+/** Several of a kind; the first is named. */
+interface Several {
+  count: number;
+  id: string;
+  name: string;
+}
+
+/** Why a subscription denies every call. */
+export type InactiveReason = 'no_subscription' | (typeof LAPSED_BY)[SubscriptionStatus];
+
+/** What is wrong in a project. */
+export type Problem =
+  /** Every call is denied until someone changes the subscription. */
+  | { kind: 'subscription_inactive'; reason: InactiveReason }
+  /** Every call is denied until the month or the day ends. */
+  | ({ kind: 'quota_used_up' } & Quota)
+  | ({ kind: 'unusual_denials' } & UnusualDenials)
+  /** Their calls were denied in this hour or the one before. */
+  | ({ kind: 'customer_quota_used_up' | 'api_key_quota_used_up' } & Several)
+  /** Active keys that expire within a week; the first one named. */
+  | ({ kind: 'api_keys_expiring'; firstAt: Date } & Several)
+  | ({ kind: 'quota_nearly_used' } & Quota);
+
+type Row = {
+  projectId: string;
+  status: SubscriptionStatus | null;
+  admits: boolean;
+  monthlyQuota: number | null;
+  dailyQuota: number | null;
+  usedThisMonth: number;
+  usedToday: number;
+  denials: (Omit<UnusualDenials, 'hour'> & { hourMs: number })[];
+  quotas: { kind: 'customer' | 'api_key'; count: number; id: string; name: string }[];
+  expiring: (Several & { firstAtMs: number }) | null;
+};
+
+/**
+ * Reads what is wrong in some projects, each worst first, in one statement. What follows from a problem
+ * that is listed is left out: denials with 403 while the subscription denies every call, and with 429
+ * while the project's quota does.
+ *
+ * @param now Default: the database's clock. A subscription is always judged by that.
+ * @returns the projects with a problem
+ */
+export async function readProblems(
+  db: { orm: Executor },
+  projectIds: readonly string[],
+  now?: Date,
+): Promise<Map<string, Problem[]>> {
+  if (projectIds.length === 0) return new Map();
+  const at = clock(now);
+  const project = sql`select p.id as project_id`;
+  const today = sql`(${at} at time zone 'UTC')::date`;
+  const rows = await db.orm.execute<Row>(sql`
+    select p.id as "projectId", s.status, coalesce(${sql.raw(admitsNow('s'))}, false) as admits,
+      plan.monthly_quota as "monthlyQuota", plan.daily_quota::float8 as "dailyQuota",
+      (select coalesce(sum(count), 0)::float8 from usage_months where project_id = p.id
+        and scope = ${PROJECT_SCOPE} and month = ${monthNumber(at)}) as "usedThisMonth",
+      case when plan.daily_quota is null then 0 else
+        (select coalesce(sum(count), 0)::float8 from usage_quota_days where project_id = p.id
+          and scope = ${nameWithPeriod(PROJECT_SCOPE, DAY)} and day = ${today})
+      end as "usedToday",
+      (select coalesce(json_agg(json_build_object('status', status, 'count', count,
+          'usual', usual, 'hourMs', ${toMs(sql`hour`)}) order by status), '[]')
+        from (${unusualDenials(project, at)}) u) as denials,
+      (select coalesce(json_agg(of_kind), '[]') from (
+        select kind, count(distinct id) as count, (array_agg(id order by name, id))[1] as id,
+          min(name) as name from (${usedUpQuotas(project, at)}) q group by kind
+      ) of_kind) as quotas,
+      (select json_build_object('count', count(*), 'firstAtMs', ${toMs(sql`min(expires_at)`)},
+          'id', (array_agg(id order by expires_at, id))[1],
+          'name', (array_agg(display_name order by expires_at, id))[1])
+        from api_keys where project_id = p.id and ${expiresSoon(at)} having count(*) > 0) as expiring
+    from unnest(${arrayOf(projectIds)}::uuid[]) as shown(id)
+    join projects p on p.id = shown.id
+    left join subscriptions s on s.project_id = p.id
+    left join plans plan on plan.id = s.plan_id`);
+  return new Map(
+    rows.flatMap((row) => {
+      const problems = problemsOf(row);
+      return problems.length === 0 ? [] : [[row.projectId, problems]];
+    }),
+  );
+}
+
+/** The rank of the worst problem, from 0; more than any kind's without one. */
+export const rankOf = (problems: readonly Problem[]): number =>
+  Math.min(PROBLEM_KINDS.length, ...problems.map(({ kind }) => PROBLEM_KINDS.indexOf(kind)));
+
+function problemsOf(row: Row): Problem[] {
+  const { status, admits, monthlyQuota, dailyQuota, expiring } = row;
+  const quotas = [
+    { window: 'month', used: row.usedThisMonth, quota: monthlyQuota },
+    { window: 'day', used: row.usedToday, quota: dailyQuota },
+  ] as const;
+  const limited = quotas.flatMap(({ quota, ...use }) => (quota === null ? [] : { ...use, quota }));
+  const usedUp = limited.find(({ used, quota }) => used >= quota);
+  const problems: Problem[] = [];
+  if (!admits) {
+    const reason = status === null ? 'no_subscription' : LAPSED_BY[status];
+    problems.push({ kind: 'subscription_inactive', reason });
+  }
+  if (usedUp) problems.push({ kind: 'quota_used_up', ...usedUp });
+  for (const { hourMs, ...denials } of row.denials) {
+    const isConsequence = denials.status === 403 ? !admits : denials.status === 429 && usedUp;
+    if (isConsequence) continue;
+    problems.push({ kind: 'unusual_denials', ...denials, hour: new Date(hourMs) });
+  }
+  for (const { kind, ...several } of row.quotas) {
+    problems.push({ kind: `${kind}_quota_used_up`, ...several });
+  }
+  if (expiring !== null) {
+    const { firstAtMs, ...several } = expiring;
+    problems.push({ kind: 'api_keys_expiring', ...several, firstAt: new Date(firstAtMs) });
+  }
+  const nearly = usedUp ? undefined : limited.find(isNearlyUsed);
+  if (nearly) problems.push({ kind: 'quota_nearly_used', ...nearly });
+  return problems.sort((a, b) => rankOf([a]) - rankOf([b]));
+}
+
+const isNearlyUsed = ({ used, quota }: Quota) => used >= quota * QUOTA_NEARLY_USED;
