@@ -4,17 +4,21 @@ import {
   detectExpiringKeys,
   detectFailingDecisions,
   detectQuotaThresholds,
+  detectUnusualDenials,
 } from '@ceiba/schema';
 import type { BackgroundOptions } from './background.ts';
 
 const DETECT_MS = 10_000;
+/** Reads the denials of two hours of the projects that want to know. */
+const DETECT_DENIALS_MS = 60_000;
 /** Reads every active key of the projects that want to know. */
 const DETECT_KEYS_MS = 300_000;
 
 type Detector = (db: Database) => Promise<boolean>;
 
 /**
- * Looks for what no single change causes: thresholds, keys that expire, and failing decisions.
+ * Looks for what no single change causes: thresholds, keys that expire, failing decisions and unusual
+ * denials.
  */
 export function startDetecting({ run, log }: BackgroundOptions) {
   const repeat = (name: string, pauseMs: number, verbs: readonly Detector[]) =>
@@ -31,6 +35,7 @@ export function startDetecting({ run, log }: BackgroundOptions) {
     });
   const tasks = [
     repeat('detecting alerts', DETECT_MS, [detectQuotaThresholds, detectFailingDecisions]),
+    repeat('detecting unusual denials', DETECT_DENIALS_MS, [detectUnusualDenials]),
     repeat('detecting keys that expire', DETECT_KEYS_MS, [detectExpiringKeys]),
   ];
   return { stop: () => Promise.all(tasks.map((task) => task.stop())) };

@@ -1,4 +1,4 @@
-import { CONFIRMATION, CONFIRMATION_DAYS } from '@ceiba/domain';
+import { CONFIRMATION, CONFIRMATION_DAYS, USUAL_DAYS } from '@ceiba/domain';
 import type { Mail } from '@ceiba/process/mail';
 import type { ClaimedDelivery } from '@ceiba/schema';
 
@@ -96,6 +96,15 @@ function contentOf({ type, data }: Event): Content {
           `Cause: ${listOf(data.causes)}. Hosts deny such calls. The log of the Runtime says more.`,
         ],
         page: '',
+      };
+    case 'denials.unusual':
+      return {
+        subject: 'more calls than usual are denied',
+        lines: [
+          `In the hour from ${data.hour}, at least ${data.denied} calls were denied with ${data.status}.`,
+          `In the same hour of the last ${USUAL_DAYS} days there were ${data.usual} on average.`,
+        ],
+        page: `/requests?outcome=${data.status}&from=${String(data.hour).slice(0, 16)}`,
       };
     case 'api_key.revoked':
       return {

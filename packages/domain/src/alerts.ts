@@ -6,6 +6,7 @@ export const ALERT_TYPES = {
   'quota.threshold_reached': '80% or 100% of the monthly quota is used',
   'api_key.expiring': 'A key expires within 7 days or within 1 day',
   'decisions.failing': 'The Runtime answers 503 instead of deciding',
+  'denials.unusual': 'More calls than usual are denied with 401, 403 or 429',
   'api_key.revoked': 'A key is revoked',
   'api_key.rotated': 'The secret of a key is replaced',
   'project.secret_rotated': 'The project secret is rotated',
@@ -46,6 +47,9 @@ export const QUOTA_THRESHOLDS = [QUOTA_NEARLY_USED * 100, 100] as const;
 export const EXPIRY_LEAD_DAYS = [7, 1] as const;
 /** The failed decisions of a project in one hour from which they are alerted. */
 export const FAILED_DECISIONS_MIN = 5;
+
+/** How long unusual denials with a status go on before they are alerted again. */
+export const UNUSUAL_DENIALS_REPEAT_HOURS = 6;
 
 /** The most destinations of a project. */
 export const ALERT_DESTINATIONS_MAX = 20;

@@ -4,11 +4,13 @@ import {
   FAILED_DECISIONS_MIN,
   PROJECT_SCOPE,
   QUOTA_THRESHOLDS,
+  UNUSUAL_DENIALS_REPEAT_HOURS,
 } from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { queueAlerts } from '../outbox/queue.ts';
 import { clock, monthNumber } from '../time.ts';
+import { unusualDenials } from '../usage/unusual-denials.ts';
 
 /*
  * Each of these may run in several processes at the same time: the outbox keeps an alert once. A
@@ -94,6 +96,33 @@ export const detectFailingDecisions = (db: { orm: Executor }, now?: Date): Promi
       group by f.project_id, date_trunc('hour', f.minute, 'UTC')
       having sum(f.failed) >= ${FAILED_DECISIONS_MIN}`,
   );
+
+/**
+ * Queues an alert for each status with which a project denies more calls than is usual in an hour, as the
+ * pages show it. While they stay unusual, it comes again after {@link UNUSUAL_DENIALS_REPEAT_HOURS}. Hours
+ * before the project had a destination are left out.
+ *
+ * @param now Default: the database's clock.
+ */
+export const detectUnusualDenials = (db: { orm: Executor }, now?: Date): Promise<boolean> => {
+  const watched = watching('denials.unusual');
+  const subjectAt = (hour: SQL) => sql`concat_ws(':', u.status, ${utcText(hour)})`;
+  return queueAlerts(
+    db.orm,
+    sql`
+      select u.project_id, ${typeOf('denials.unusual')} as type, ${subjectAt(sql`u.hour`)} as subject,
+        jsonb_build_object('status', u.status, 'hour', ${utcText(sql`u.hour`)}, 'denied', u.count,
+          'usual', u.usual) as data
+      from (${unusualDenials(sql`select project_id from ${watched} w`, clock(now))}) u
+      join ${watched} w on w.project_id = u.project_id
+        and u.hour >= date_trunc('hour', w.since, 'UTC')
+      where not exists (
+        select from generate_series(1, ${sql.raw(String(UNUSUAL_DENIALS_REPEAT_HOURS - 1))}) as ago
+        join alert_events e on e.project_id = u.project_id
+          and e.type = ${typeOf('denials.unusual')}
+          and e.subject = ${subjectAt(sql`(u.hour - ago * interval '1 hour')`)})`,
+  );
+};
 
 const typeOf = (type: AlertType) => sql`${type}::text`;
 

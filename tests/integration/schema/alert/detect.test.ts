@@ -1,10 +1,12 @@
 import { startDetecting } from '@ceiba/alerts/detection';
+import type { DenialReason } from '@ceiba/contract';
 import { CONFIRMATION } from '@ceiba/domain';
 import {
   createDatabase,
   detectExpiringKeys,
   detectFailingDecisions,
   detectQuotaThresholds,
+  detectUnusualDenials,
   recordDecisionFailures,
   revokeApiKey,
   setApiKeyExpiry,
@@ -248,6 +250,77 @@ describe('failing decisions', () => {
     const rows = await bench.db.sql`select failed::int from decision_failures
       where project_id in (${projectId}, '00000000-0000-4000-8000-000000000000')`;
     expect([...rows]).toEqual([{ failed: 4 }]);
+  });
+});
+
+describe('unusual denials', () => {
+  const setUp = async () => {
+    const { projectId, name } = await makeProject(bench.ctx);
+    const destination = await makeDestination(bench.ctx, projectId, {
+      eventTypes: ['denials.unusual'],
+    });
+    await bench.db.sql`update alert_destinations set created_at = '2026-11-23T08:30:00Z'
+      where project_id = ${projectId}`;
+    const deny = (at: string, count: number, outcome: DenialReason = 'policy_no_match') =>
+      flush(bench.db, projectId, [{ at, count, outcome }]);
+    const alerts = async () =>
+      (await queuedAlerts(bench.db, projectId)).map(({ data }) => [data.status, data.hour]);
+    return { projectId, name, destination, deny, alerts };
+  };
+
+  it('are alerted once, each status by itself, whichever processes detect them', async () => {
+    const { projectId, name, destination, deny } = await setUp();
+    await deny('2026-11-23T10:00:00Z', 49);
+    await deny('2026-11-23T10:00:00Z', 49, 'rate_limited');
+    await detectInEight((db) => detectUnusualDenials(db, NOW));
+    expect(await queuedAlerts(bench.db, projectId)).toEqual([]);
+    await deny('2026-11-22T10:00:00Z', 140);
+    await deny('2026-11-23T10:00:00Z', 60);
+    await deny('2026-11-23T10:00:00Z', 50, 'missing_api_key');
+    await detectInEight((db) => detectUnusualDenials(db, NOW));
+    await deny('2026-11-23T10:00:00Z', 900);
+    await detectInEight((db) => detectUnusualDenials(db, NOW));
+    const alert = (status: number, denied: number, usual: number) => ({
+      type: 'denials.unusual',
+      data: {
+        project: { id: projectId, name },
+        status,
+        hour: '2026-11-23T10:00:00Z',
+        denied,
+        usual,
+      },
+      destinationIds: [destination.destinationId],
+    });
+    expect(await queuedAlerts(bench.db, projectId)).toEqual([
+      alert(401, 50, 0),
+      alert(403, 60, 20),
+    ]);
+  });
+
+  it('that last are alerted again after six hours, and not every hour', async () => {
+    const { deny, alerts } = await setUp();
+    for (let hour = 10; hour < 20; hour += 1) {
+      await deny(`2026-11-23T${hour}:00:00Z`, 60);
+      await detectUnusualDenials(bench.db, new Date(`2026-11-23T${hour}:30:00Z`));
+    }
+    expect(await alerts()).toEqual([
+      [403, '2026-11-23T10:00:00Z'],
+      [403, '2026-11-23T16:00:00Z'],
+    ]);
+  });
+
+  it('from before the destination, or of a project without one, are not alerted', async () => {
+    const { deny, alerts } = await setUp();
+    const other = await makeProject(bench.ctx);
+    await deny('2026-11-23T07:00:00Z', 60);
+    const count = { count: 60, outcome: 'rate_limited' } as const;
+    await flush(bench.db, other.projectId, [{ at: '2026-11-23T08:00:00Z', ...count }]);
+    await detectUnusualDenials(bench.db, new Date('2026-11-23T08:40:00Z'));
+    expect(await alerts()).toEqual([]);
+    expect(await queuedAlerts(bench.db, other.projectId)).toEqual([]);
+    await deny('2026-11-23T08:00:00Z', 60);
+    await detectUnusualDenials(bench.db, new Date('2026-11-23T09:10:00Z'));
+    expect(await alerts()).toEqual([[403, '2026-11-23T08:00:00Z']]);
   });
 });
 

@@ -6,6 +6,7 @@ const USUAL: readonly AlertType[] = [
   'quota.threshold_reached',
   'api_key.expiring',
   'decisions.failing',
+  'denials.unusual',
 ];
 
 /** Every alert, with those of a destination chosen. */
