@@ -1,6 +1,5 @@
 'use client';
 
-import { PASSWORD_LENGTH_MIN } from '@ceiba/domain/constants';
 import { clsx } from 'clsx';
 import type { ComponentProps } from 'react';
 import { useActionForm } from './action-form.tsx';
@@ -14,7 +13,6 @@ import {
   type SelectFieldProps,
 } from './ui/field.tsx';
 import { TextArea } from './ui/input.tsx';
-import { PasswordInput } from './ui/password-input.tsx';
 
 /** An `ActionForm` gives its fields their errors and what was typed; `initial` is the value before that. */
 type OfForm<Props> = Omit<Props, 'error' | 'defaultValue'> & { initial?: string | undefined };
@@ -68,49 +66,6 @@ export const NumberField = ({ initial, ...field }: NumberFieldProps) => (
     initial={initial?.toString() ?? ''}
     {...field}
   />
-);
-
-export type PasswordFieldProps = Pick<TextFieldProps, 'name' | 'label' | 'hint'> & {
-  autoComplete: 'current-password' | 'new-password';
-};
-
-export const NEW_PASSWORD_HINT = `At least ${PASSWORD_LENGTH_MIN} characters. Try a phrase only you would think of.`;
-
-/** A password; a refused form does not send it back, the browser keeps it. */
-export function PasswordField({ autoComplete, ...field }: PasswordFieldProps) {
-  const { errorOf } = useActionForm();
-  return (
-    <Field {...field} error={errorOf(field.name)}>
-      {(control) => <PasswordInput {...control} autoComplete={autoComplete} />}
-    </Field>
-  );
-}
-
-/** Where a page has the account already. */
-const CHANGED = { email: 'username', password: 'newPassword', label: 'New password' };
-
-/** A new password, which password managers save for the account of `email`. */
-export const NewPassword = ({
-  email,
-  names = CHANGED,
-}: {
-  email: string;
-  names?: typeof CHANGED;
-}) => (
-  <>
-    <input type="text" name={names.email} autoComplete="username" value={email} readOnly hidden />
-    <PasswordField
-      name={names.password}
-      label={names.label}
-      hint={NEW_PASSWORD_HINT}
-      autoComplete="new-password"
-    />
-  </>
-);
-
-/** Proves that the signed-in user is at the keyboard. */
-export const CurrentPassword = () => (
-  <PasswordField name="currentPassword" label="Your password" autoComplete="current-password" />
 );
 
 /** A code of the second factor. */

@@ -1,11 +1,11 @@
 'use client';
 
+import { TextField } from '#components/form-fields.tsx';
 import {
   NEW_PASSWORD_HINT,
   PasswordField,
   type PasswordFieldProps,
-  TextField,
-} from '#components/form-fields.tsx';
+} from '#components/password-fields.tsx';
 
 /** E-mail and password, named so that browsers and password managers recognise them. */
 export const CredentialFields = (password: Pick<PasswordFieldProps, 'hint' | 'autoComplete'>) => (

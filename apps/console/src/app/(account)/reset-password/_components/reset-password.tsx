@@ -1,6 +1,6 @@
 'use client';
 
-import { NewPassword } from '#components/form-fields.tsx';
+import { NewPassword } from '#components/password-fields.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
 import { AccountForm } from '../../_components/account-form.tsx';
 import { LinkGate } from '../../_components/link-gate.tsx';

@@ -1,7 +1,8 @@
 'use client';
 
 import { FormDialog } from '#components/action-dialog.tsx';
-import { CurrentPassword, TextField } from '#components/form-fields.tsx';
+import { TextField } from '#components/form-fields.tsx';
+import { CurrentPassword } from '#components/password-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { changeEmail } from '../actions.ts';
 

@@ -1,7 +1,7 @@
 'use client';
 
 import { FormDialog } from '#components/action-dialog.tsx';
-import { NewPassword, PasswordField } from '#components/form-fields.tsx';
+import { NewPassword, PasswordField } from '#components/password-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { changePassword } from '../actions.ts';
 

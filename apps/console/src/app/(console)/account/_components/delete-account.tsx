@@ -1,7 +1,7 @@
 'use client';
 
 import { FormDialog } from '#components/action-dialog.tsx';
-import { CurrentPassword } from '#components/form-fields.tsx';
+import { CurrentPassword } from '#components/password-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { deleteAccount } from '../actions.ts';
 import { SignInAgain } from './sign-in-again.tsx';

@@ -5,12 +5,8 @@ import type { Passkey } from '@ceiba/schema';
 import { Fingerprint } from 'lucide-react';
 import { useState } from 'react';
 import { ConfirmAction, FormDialog } from '#components/action-dialog.tsx';
-import {
-  CodeField,
-  CurrentPassword,
-  TextField,
-  type TextFieldProps,
-} from '#components/form-fields.tsx';
+import { CodeField, TextField, type TextFieldProps } from '#components/form-fields.tsx';
+import { CurrentPassword } from '#components/password-fields.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { Name, named } from '#components/ui/name.tsx';

@@ -3,7 +3,7 @@
 import type { SecondFactorRule as Rule } from '@ceiba/schema';
 import { useState } from 'react';
 import { ConfirmAction } from '#components/action-dialog.tsx';
-import { CurrentPassword } from '#components/form-fields.tsx';
+import { CurrentPassword } from '#components/password-fields.tsx';
 import { Button, ButtonLink } from '#components/ui/button.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { plural } from '#lib/format.ts';

@@ -2,7 +2,7 @@
 
 import type { UserRow } from '@ceiba/schema';
 import { ConfirmAction, FormDialog } from '#components/action-dialog.tsx';
-import { CurrentPassword } from '#components/form-fields.tsx';
+import { CurrentPassword } from '#components/password-fields.tsx';
 import { changeAdministrator, createPasswordLink, removeFactors, removeUser } from '../actions.ts';
 import { shownLink } from './shown-link.ts';
 
