@@ -172,6 +172,7 @@ export const ACTIONS: Record<string, ActionCase> = {
       email: `${fresh('matrix').replaceAll(' ', '-')}@example.com`,
       currentPassword: password,
     }),
+    changeTimeZone: () => ({ timeZone: 'Europe/Berlin' }),
   }),
   ...actionsOf('(console)/account/access-token-actions.ts', 'signed-in', '/account', {
     createToken: ({ password }) => ({

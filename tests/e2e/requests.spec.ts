@@ -6,7 +6,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { addDecisions } from './decisions.ts';
 import { expectAccessible } from './expect-accessible.ts';
 import { createKey, type OwnProject, ownProject } from './own-project.ts';
-import { expectListening, expectZone, gotoReady, newUser, pressShortcut } from './support.ts';
+import { expectListening, gotoReady, newUser, pressShortcut } from './support.ts';
 
 let project: OwnProject;
 
@@ -335,37 +335,43 @@ test('older requests are on the next page', async () => {
   await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible();
 });
 
-test('a request is listed with its second in UTC, which the filter takes', async ({
+test('a request is listed with its second in the zone of the browser, which the filter takes', async ({
   browser,
   baseURL,
 }) => {
-  const at = new Date(Math.floor(Date.now() / 86_400_000) * 86_400_000 - 1_000);
-  await addDecisions(project.projectId, [{ at, path: '/v1/late' }, { path: '/v1/now' }]);
-  const signedIn = await project.open('requests');
   const tokyo = await browser.newContext({
     ...(baseURL && { baseURL }),
     timezoneId: 'Asia/Tokyo',
   });
+  // The last second of yesterday there.
+  const midnight = Math.floor(Date.now() / 86_400_000) * 86_400_000 - 9 * 3_600_000;
+  const at = new Date(midnight + (Date.now() - midnight > 86_400_000 ? 86_400_000 : 0) - 1_000);
+  await addDecisions(project.projectId, [{ at, path: '/v1/late' }, { path: '/v1/now' }]);
+  const signedIn = await project.open('requests');
   await tokyo.addCookies(await signedIn.context().cookies());
   const page = await tokyo.newPage();
   await gotoReady(page, project.at('requests'));
-  await expectZone(page, 'Asia/Tokyo');
-  await expect(page.getByText('Times are in UTC.')).toBeVisible();
+  await expect(page.getByText('Times are in Asia/Tokyo.')).toBeVisible();
   const times = rows(page).locator('time').locator('visible=true');
   await expect(times).toHaveText([/^\d\d:\d\d:\d\d$/, /^\d+ \w+, 23:59:59$/]);
   await times.first().hover();
-  await expect(page.getByRole('tooltip')).toContainText(/(just now|ago).*Asia\/Tokyo/);
-  const minute = at.toISOString().slice(0, 16);
+  await expect(page.getByRole('tooltip')).toContainText(/(just now|ago).*Asia\/Tokyo.* UTC$/);
+  const local = new Date(at.getTime() + 9 * 3_600_000).toISOString().slice(0, 16);
   await page.getByText('More filters').click();
-  await page.getByLabel('From, UTC').fill(minute);
-  await page.getByLabel('To, UTC').fill(minute);
+  await page.getByLabel('From, Asia/Tokyo').fill(local);
+  await page.getByLabel('To, Asia/Tokyo').fill(local);
   await expect(rows(page)).toHaveCount(1);
   await expect(rows(page)).toContainText('/v1/late');
-  // Fields that are not filled in are not in the address.
-  expect([...new URL(page.url()).searchParams.keys()]).toEqual(['from', 'to']);
+  // Fields that are not filled in are not in the address, and those of time hold instants.
+  const minute = `${at.toISOString().slice(0, 16)}Z`;
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+    from: minute,
+    to: minute,
+  });
+  await expect(page.getByLabel('From, Asia/Tokyo')).toHaveValue(local);
   await rows(page).getByRole('link').click();
-  await expect(page.locator('time').first()).toHaveText(/, 23:59:59 UTC$/);
-  await gotoReady(page, project.at('requests?to=2026-01-01T00:00'));
+  await expect(page.locator('time').first()).toHaveText(/, 23:59:59 UTC\+9$/);
+  await gotoReady(page, project.at('requests?to=2026-01-01T00:00Z'));
   await expect(
     page.getByText('Requests are kept for 7 days, and this range is older.'),
   ).toBeVisible();

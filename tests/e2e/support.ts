@@ -152,12 +152,6 @@ export async function reloadReady(page: Page): Promise<void> {
 export const expectListening = (page: Page) =>
   expect(page.locator('html[data-shortcuts]')).toBeAttached();
 
-/** Waits until a visit has stored the time zone of the browser, which the server renders from then on. */
-export const expectZone = (page: Page, timeZone: string) =>
-  expect
-    .poll(async () => (await page.context().cookies()).find(({ name }) => name === 'ceiba-zone'))
-    .toMatchObject({ value: encodeURIComponent(timeZone) });
-
 /** Presses a key once the page listens for it. */
 export async function pressShortcut(page: Page, key: string): Promise<void> {
   await expectListening(page);

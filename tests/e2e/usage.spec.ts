@@ -3,7 +3,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { withinOneDay } from '../support/minute.ts';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
-import { expectZone, gotoReady } from './support.ts';
+import { gotoReady } from './support.ts';
 
 const HOUR_MS = 3_600_000;
 const NO_ID = '00000000-0000-0000-0000-000000000000';
@@ -169,7 +169,9 @@ test('the page shows the period before, the share of denials, and links by ID', 
   );
   const page = await project.open('usage?range=24h');
   await expect(page.getByText('50 before')).toBeVisible();
-  await expect(page.getByText(/UTC\. As of \d+ \w+ \d{4}, \d\d:\d\d\.$/)).toBeVisible();
+  await expect(
+    page.getByText(/Hours are in UTC\. As of \d+ \w+ \d{4}, \d\d:\d\d UTC\.$/),
+  ).toBeVisible();
   // From all calls of an hour, at the top, to none of the next one.
   const share = page
     .getByRole('img', { name: /^Share denied or limited/ })
@@ -192,7 +194,7 @@ test('the page shows the period before, the share of denials, and links by ID', 
   await expect(page.getByText('40 before')).toBeVisible();
 });
 
-test('the hours of the chart are in UTC, or in the time zone of the browser', async ({
+test('the hours of the chart are in the time zone of the browser, and its days in UTC', async ({
   browser,
   baseURL,
 }) => {
@@ -209,26 +211,15 @@ test('the hours of the chart are in UTC, or in the time zone of the browser', as
   });
   await tokyo.addCookies(await page.context().cookies());
   const away = await tokyo.newPage();
-  // The first visit stores the zone.
-  await gotoReady(away, project.at('usage?range=24h'));
-  await expectZone(away, 'Asia/Tokyo');
-  await away.reload();
-  expect(await hourOf(away)).toBe(hour);
-  await away.getByRole('link', { name: 'Asia/Tokyo' }).click();
-  await expect(away).toHaveURL(/zone=local/);
-  await expect(away.getByText(/Asia\/Tokyo\. As of /)).toBeVisible();
-  expect(await hourOf(away)).toBe((hour + 9) % 24);
-  await away.getByText('Show the numbers').click();
-  await expect(away.getByRole('columnheader', { name: 'In Asia/Tokyo' })).toBeVisible();
-
-  // A range by its days keeps the zone, and a key has the same choice.
-  await away.locator('summary', { hasText: 'Choose days' }).click();
-  await away.getByRole('button', { name: 'Show range' }).click();
-  await expect(away).toHaveURL(/from=.*zone=local|zone=local.*from=/);
-  await gotoReady(away, project.at(`keys/${apiKeyId}?range=24h`));
-  await away.getByRole('link', { name: 'Asia/Tokyo' }).click();
-  await expect(away.getByText(/Asia\/Tokyo\. As of /)).toBeVisible();
-  expect(await hourOf(away)).toBe((hour + 9) % 24);
+  for (const path of ['usage', `keys/${apiKeyId}`]) {
+    await gotoReady(away, project.at(`${path}?range=24h`));
+    await expect(away.getByText(/Hours are in Asia\/Tokyo\. As of /)).toBeVisible();
+    expect(await hourOf(away)).toBe((hour + 9) % 24);
+    await away.getByText('Show the numbers').click();
+    await expect(away.getByRole('columnheader', { name: 'In Asia/Tokyo' })).toBeVisible();
+    await gotoReady(away, project.at(`${path}?range=7d`));
+    await expect(away.getByText(/Days are counted in UTC\. As of /)).toBeVisible();
+  }
   await tokyo.close();
 });
 

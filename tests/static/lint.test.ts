@@ -41,6 +41,20 @@ const BREACHES: Record<string, Record<string, string[]>> = {
     ],
     'packages/schema/src/env.ts': ['export const url = process.env.DATABASE_URL;'],
   },
+  time: {
+    'apps/console/src/b.tsx': [
+      "export const a = new Intl.DateTimeFormat('en').format(at);",
+      'export const b = Intl.DateTimeFormat().resolvedOptions();',
+      'export const c = at.toLocaleDateString();',
+      "export const d = at.toLocaleTimeString('en');",
+      'export const e = new Date(at).toLocaleString();',
+      'export const f = at.toISOString().slice(0, 16);',
+      "export const g = at.toISOString().split('T');",
+      'export const h = at.getHours();',
+      'export const i = at.getTimezoneOffset();',
+      'export const j = at.toUTCString();',
+    ],
+  },
   'the setup token': {
     'apps/console/src/a.ts': ["import { createUser } from '@ceiba/schema';"],
   },
@@ -51,6 +65,8 @@ const SOUND: Record<string, string> = {
   'packages/domain/src/b.ts': 'export const at = (ms: number) => new Date(ms);',
   'packages/domain/src/b.test.ts': 'export const now = Date.now();',
   'packages/schema/src/b.ts': 'await sql`select 1`;',
+  'apps/console/src/lib/time.ts': 'export const day = at.toISOString().slice(0, 10);',
+  'apps/console/src/c.ts': 'export const text = at.toISOString();',
   'apps/cli/src/env.ts': 'export const port = process.env.RUNTIME_PORT;',
 };
 

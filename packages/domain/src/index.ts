@@ -17,5 +17,6 @@ export * from './problems.ts';
 export * from './project-roles.ts';
 export * from './quota-projection.ts';
 export * from './subscription.ts';
+export * from './time-zone.ts';
 export * from './usage-range.ts';
 export * from './windows.ts';

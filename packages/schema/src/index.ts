@@ -233,6 +233,7 @@ export * from './user/session.ts';
 export * from './user/set-administrator.ts';
 export * from './user/set-email.ts';
 export * from './user/set-password.ts';
+export * from './user/set-time-zone.ts';
 export * from './user/sign-in-attempts.ts';
 export * from './user/sign-in-challenge.ts';
 export * from './user/sign-up.ts';

@@ -16,6 +16,7 @@ import {
   eachLimit,
   isKeyBrand,
   KEY_BRAND_LENGTH_MAX,
+  knownTimeZone,
   listLimits,
   PLAN_LIMIT_MAX,
   parsePathPattern,
@@ -78,12 +79,20 @@ const ofPolicy = (parse: (text: string) => string | { reason: string }) =>
     return z.NEVER;
   });
 
+const timeZone = z.string().transform((given, issues) => {
+  const known = knownTimeZone(given);
+  if (known !== null) return known;
+  issues.addIssue('must be a time zone, such as Europe/Berlin');
+  return z.NEVER;
+});
+
 /** The rules of what users write, by the name of the field in every verb. */
 const RULES = {
   displayName: displayNameSchema,
   label: displayNameSchema,
   name: displayNameSchema,
   email: emailSchema,
+  timeZone: timeZone.nullable(),
   description: text(100),
   note: text(API_KEY_NOTE_LENGTH_MAX),
   activeKeyCap: limit.nullable(),

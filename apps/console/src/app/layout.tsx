@@ -4,8 +4,8 @@ import { cookies } from 'next/headers';
 import type { ReactNode } from 'react';
 import { LoadingBar } from '#components/loading-bar.tsx';
 import { Providers } from '#components/providers.tsx';
-import { parseTheme, THEME_COOKIE, TIME_ZONE_COOKIE } from '#lib/preferences.ts';
-import { knownTimeZone } from '#lib/time.ts';
+import { parseTheme, THEME_COOKIE } from '#lib/preferences.ts';
+import { browserZone } from '#server/time-zone.ts';
 
 export const metadata: Metadata = {
   title: { default: 'Ceiba', template: '%s · Ceiba' },
@@ -20,9 +20,7 @@ export const viewport: Viewport = {
 };
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  const preferences = await cookies();
-  const theme = parseTheme(preferences.get(THEME_COOKIE)?.value);
-  const timeZone = knownTimeZone(preferences.get(TIME_ZONE_COOKIE)?.value);
+  const theme = parseTheme((await cookies()).get(THEME_COOKIE)?.value);
   return (
     <html lang="en" data-theme={theme}>
       <body>
@@ -32,7 +30,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
         >
           Skip to content
         </a>
-        <Providers timeZone={timeZone} now={Date.now()} theme={theme}>
+        <Providers timeZone={await browserZone()} now={Date.now()} theme={theme}>
           <LoadingBar />
           {children}
         </Providers>

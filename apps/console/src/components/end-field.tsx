@@ -1,7 +1,8 @@
 'use client';
 
 import { useState } from 'react';
-import { absoluteTime, instantOf, LOCAL_TIME_BOUNDS, localText, relativeTime } from '#lib/time.ts';
+import { LOCAL_TIME_BOUNDS, localText, typedInstant } from '#lib/instant.ts';
+import { minuteTime, relativeTime } from '#lib/time.ts';
 import { useActionForm } from './action-form.tsx';
 import { InputField, SelectField } from './ui/field.tsx';
 import { useClock } from './ui/time.tsx';
@@ -21,12 +22,26 @@ export interface EndFieldProps extends Pick<EndEffectProps, 'calls'> {
 }
 
 /** Never, after some days, or at a time in the viewer's time zone. */
-export function EndField({ label, names, initial, days = [], calls }: EndFieldProps) {
+export function EndField(props: EndFieldProps) {
+  const { timeZone } = useClock();
+  return <ZonedEndField key={timeZone} timeZone={timeZone} {...props} />;
+}
+
+function ZonedEndField({
+  label,
+  names,
+  initial,
+  days = [],
+  calls,
+  timeZone,
+}: EndFieldProps & { timeZone: string }) {
   const { errorOf } = useActionForm();
-  const [choice, setChoice] = useState(initial === null ? 'never' : 'at');
-  const [typed, setTyped] = useState(() => (initial === null ? '' : localText(new Date(initial))));
+  const current = initial === null ? null : new Date(initial);
+  const [choice, setChoice] = useState(current === null ? 'never' : 'at');
+  const [typed, setTyped] = useState(() => (current === null ? '' : localText(current, timeZone)));
   const [chosenAt, setChosenAt] = useState(0);
-  const instant = chosenInstant(choice, typed, chosenAt);
+  const instant =
+    choice === 'at' ? typedInstant(typed, current, timeZone) : daysAfter(choice, chosenAt);
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       {days.length > 0 && (
@@ -48,7 +63,7 @@ export function EndField({ label, names, initial, days = [], calls }: EndFieldPr
       {choice === 'at' && (
         <InputField
           name={`${names.ends}On`}
-          label="Date and time"
+          label={`Date and time, ${timeZone}`}
           type="datetime-local"
           {...LOCAL_TIME_BOUNDS}
           error={errorOf(names.instant)}
@@ -61,11 +76,8 @@ export function EndField({ label, names, initial, days = [], calls }: EndFieldPr
   );
 }
 
-function chosenInstant(choice: string, typed: string, chosenAt: number): Date | null {
-  if (choice === 'never') return null;
-  if (choice === 'at') return instantOf(typed);
-  return new Date(chosenAt + Number(choice) * DAY_MS);
-}
+const daysAfter = (choice: string, chosenAt: number): Date | null =>
+  choice === 'never' ? null : new Date(chosenAt + Number(choice) * DAY_MS);
 
 interface EndEffectProps {
   /** When calls end; null shows nothing. */
@@ -86,7 +98,7 @@ function EndEffect({ end, calls }: EndEffectProps) {
       )}
       {end !== null &&
         end > now &&
-        `${calls} are allowed until ${absoluteTime(end, timeZone)} (${timeZone}), ${relativeTime(end, now)}.`}
+        `${calls} are allowed until ${minuteTime(end, timeZone)}, ${relativeTime(end, now)}.`}
     </p>
   );
 }

@@ -21,7 +21,7 @@ export interface ProvidersProps {
 export function Providers({ timeZone, now, theme, children }: ProvidersProps) {
   return (
     <ThemeProvider initial={theme}>
-      <ClockProvider initialTimeZone={timeZone} initialNow={now}>
+      <ClockProvider timeZone={timeZone} initialNow={now}>
         <ToastProvider>{children}</ToastProvider>
       </ClockProvider>
     </ThemeProvider>

@@ -1,8 +1,18 @@
-/** The changes of an item on the day of one of them, in UTC as the filter of the audit log is. */
+import { dayOf, minuteText } from './instant.ts';
+
+const MINUTE_MS = 60_000;
+
+/** The changes of an item on the day of one of them, in the viewer's time zone. */
 export function auditHref(
   projectId: string,
   { at, target }: { at: Date; target: { id: string } },
+  timeZone: string,
 ): string {
-  const day = at.toISOString().slice(0, 10);
-  return `/projects/${projectId}/audit?${new URLSearchParams({ q: target.id, from: day, to: day })}`;
+  const day = dayOf(at, timeZone);
+  const query = new URLSearchParams({
+    q: target.id,
+    from: minuteText(day.from),
+    to: minuteText(new Date(day.to.getTime() - MINUTE_MS)),
+  });
+  return `/projects/${projectId}/audit?${query}`;
 }

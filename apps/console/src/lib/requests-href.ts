@@ -1,4 +1,4 @@
-import { minuteText } from './time.ts';
+import { minuteText } from './instant.ts';
 
 /** The fields of the filter of the page Requests, which are the parameters of its URL. */
 export const REQUEST_FIELDS = [

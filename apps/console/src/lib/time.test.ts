@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import {
-  exactTime,
-  instantOf,
-  LOCAL_TIME_BOUNDS,
-  localText,
+  dayName,
+  hourName,
   logTime,
-  parseDay,
-  parseMinute,
+  minuteTime,
+  monthName,
   relativeHour,
   relativeTime,
+  secondTime,
   timeBetween,
+  timeOfDay,
 } from './time.ts';
 
 describe('relativeTime', () => {
@@ -46,62 +46,54 @@ describe('relativeHour', () => {
   });
 });
 
+describe('a point in time', () => {
+  const at = new Date('2026-11-20T23:05:09.999Z');
+
+  it.each([
+    [
+      minuteTime,
+      '20 Nov 2026, 23:05 UTC',
+      '21 Nov 2026, 00:05 UTC+1',
+      '20 Nov 2026, 19:35 UTC-3:30',
+    ],
+    [
+      secondTime,
+      '20 Nov 2026, 23:05:09 UTC',
+      '21 Nov 2026, 00:05:09 UTC+1',
+      '20 Nov 2026, 19:35:09 UTC-3:30',
+    ],
+    [dayName, '20 Nov 2026', '21 Nov 2026', '20 Nov 2026'],
+    [monthName, 'Nov 2026', 'Nov 2026', 'Nov 2026'],
+    [hourName, '20 Nov, 23:05', '21 Nov, 00:05', '20 Nov, 19:35'],
+    [timeOfDay, '23:05', '00:05', '19:35'],
+  ])('is written in its zone: %#', (form, utc, berlin, stJohns) => {
+    expect(form(at, 'UTC')).toBe(utc);
+    expect(form(at, 'Europe/Berlin')).toBe(berlin);
+    expect(form(at, 'America/St_Johns')).toBe(stJohns);
+  });
+
+  it('distinguishes the two hours to which a change of the clocks gives one name', () => {
+    const [first, second] = [new Date('2026-10-25T00:30Z'), new Date('2026-10-25T01:30Z')];
+    expect(minuteTime(first, 'Europe/Berlin')).toBe('25 Oct 2026, 02:30 UTC+2');
+    expect(minuteTime(second, 'Europe/Berlin')).toBe('25 Oct 2026, 02:30 UTC+1');
+  });
+
+  it('names UTC where another zone has its time', () => {
+    expect(minuteTime(at, 'Europe/London')).toBe('20 Nov 2026, 23:05 UTC');
+    const summer = new Date('2026-07-01T12:00Z');
+    expect(minuteTime(summer, 'Europe/London')).toBe('1 Jul 2026, 13:00 UTC+1');
+  });
+});
+
 describe('the time of a request', () => {
-  it('is shown in UTC, with its seconds', () => {
-    expect(exactTime(new Date('2026-11-20T14:05:09.999Z'))).toBe('20 Nov 2026, 14:05:09 UTC');
-  });
-
   it.each([
-    ['2026-11-21T00:00:00Z', '00:00:00'],
-    ['2026-11-20T23:59:59Z', '20 Nov, 23:59:59'],
-    ['2026-11-22T00:00:01Z', '22 Nov, 00:00:01'],
-  ])('in a list has a day unless it is today, in UTC: %s', (instant, text) => {
-    expect(logTime(new Date(instant), new Date('2026-11-21T14:06:00Z'))).toBe(text);
-  });
-});
-
-describe('parseDay', () => {
-  it.each(['2000-01-01', '2028-02-29', '9998-12-31'])('parses %s', (text) => {
-    expect(parseDay(text)?.toISOString()).toBe(`${text}T00:00:00.000Z`);
-  });
-
-  it.each(['', '2026-02-30', '2026-2-3', '0000-01-01', '0026-11-21', '1999-12-31', '9999-12-31'])(
-    'refuses %j',
-    (text) => {
-      expect(parseDay(text)).toBeNull();
-    },
-  );
-});
-
-describe('a datetime-local field', () => {
-  it.each(['2027-01-31T12:00', ...Object.values(LOCAL_TIME_BOUNDS)])('round-trips %s', (typed) => {
-    const instant = instantOf(typed);
-    expect(instant && localText(instant)).toBe(typed);
-  });
-
-  it.each(['', 'tomorrow', '2027-13-01T00:00'])('reads %j as no time', (typed) => {
-    expect(instantOf(typed)).toBeNull();
-  });
-
-  it('has bounds that exclude a year with two digits', () => {
-    expect('0026-11-21T10:00' < LOCAL_TIME_BOUNDS.min).toBe(true);
-  });
-});
-
-describe('parseMinute', () => {
-  it('returns the minute in UTC', () => {
-    expect(parseMinute('2026-11-21T14:06')).toEqual(new Date('2026-11-21T14:06:00Z'));
-  });
-
-  it.each([
-    '',
-    '2026-11-21',
-    '2026-11-21T24:00',
-    '2026-02-30T10:00',
-    '1999-12-31T10:00',
-    '2026-11-21T10:00:00',
-  ])('returns null for "%s"', (text) => {
-    expect(parseMinute(text)).toBeNull();
+    ['2026-11-21T00:00:00Z', 'UTC', '00:00:00'],
+    ['2026-11-20T23:59:59Z', 'UTC', '20 Nov, 23:59:59'],
+    ['2026-11-22T00:00:01Z', 'UTC', '22 Nov, 00:00:01'],
+    ['2026-11-20T23:59:59Z', 'Europe/Berlin', '00:59:59'],
+    ['2026-11-20T22:59:59Z', 'Europe/Berlin', '20 Nov, 23:59:59'],
+  ])('in a list has a day unless it is today in the zone: %s, %s', (instant, timeZone, text) => {
+    expect(logTime(new Date(instant), new Date('2026-11-21T14:06:00Z'), timeZone)).toBe(text);
   });
 });
 

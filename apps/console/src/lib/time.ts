@@ -39,99 +39,65 @@ export function relativeHour(hour: Date, now: Date): string {
   return hours === 1 ? 'an hour ago' : relativeTime(hour, now);
 }
 
-const DAY = { day: 'numeric', month: 'short', year: 'numeric' } as const;
-const MINUTE = { ...DAY, hour: '2-digit', minute: '2-digit' } as const;
+const DATE = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+const MINUTE = { hour: '2-digit', minute: '2-digit' } as const;
+const SECOND = { ...MINUTE, second: '2-digit' } as const;
+/** `UTC+1`: names the zone where no heading does, and distinguishes a repeated hour from the one before. */
+const ZONED = { timeZoneName: 'shortOffset' } as const;
 
-/** `20 Nov 2026, 14:05`, in an IANA time zone. */
-export const absoluteTime = formatterByZone(MINUTE);
-
-/** `20 Nov 2026`, in an IANA time zone. */
-export const absoluteDate = formatterByZone(DAY);
-
-/** `Friday, 20 November 2026`, in an IANA time zone. */
-export const dayName = formatterByZone({
-  weekday: 'long',
-  day: 'numeric',
-  month: 'long',
-  year: 'numeric',
-});
-
-/** `14:05`, in an IANA time zone. */
-export const timeOfDay = formatterByZone({ hour: '2-digit', minute: '2-digit' });
-
-const SECOND = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
-const exactTimeIn = formatterByZone({ ...DAY, ...SECOND });
-const secondOfDay = formatterByZone(SECOND);
-const secondOfEarlierDay = formatterByZone({ day: 'numeric', month: 'short', ...SECOND });
-
-/** `20 Nov 2026, 14:05:09 UTC`. */
-export const exactTime = (instant: Date): string => `${exactTimeIn(instant, 'UTC')} UTC`;
-
-/** `14:05:09` of today, `20 Nov, 14:05:09` of another day, in UTC. */
-export function logTime(instant: Date, now: Date): string {
-  const isToday = absoluteDate(instant, 'UTC') === absoluteDate(now, 'UTC');
-  return (isToday ? secondOfDay : secondOfEarlierDay)(instant, 'UTC');
-}
-
-/** Caches one formatter per time zone, because creating one is expensive and a list has a hundred times. */
-export function formatterByZone(options: Intl.DateTimeFormatOptions) {
+/**
+ * The only way in which the console writes a point in time: in an IANA time zone, that of the account, or
+ * `UTC` for what is counted in UTC. Each zone has one formatter, because creating one is expensive and a list
+ * has a hundred times.
+ */
+function timeForm(options: Intl.DateTimeFormatOptions) {
   const byZone = new Map<string, Intl.DateTimeFormat>();
   return (instant: Date, timeZone: string): string => {
     const known = byZone.get(timeZone);
     const formatter = known ?? new Intl.DateTimeFormat('en-GB', { timeZone, ...options });
     if (known === undefined) byZone.set(timeZone, formatter);
-    return formatter.format(instant);
+    return formatter.format(instant).replace(/GMT(\+0$)?/, 'UTC');
   };
 }
 
-/** `2026-11-20 14:05:09 UTC`. */
-export function utcTime(instant: Date): string {
-  return `${instant.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
-}
+// Marked as pure, so that browsers do not load the forms that only the server writes.
 
-/** The time zone if this server knows it, else UTC. */
-export function knownTimeZone(name: string | undefined): string {
-  if (name === undefined || name.length > 64) return 'UTC';
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
-  } catch {
-    return 'UTC';
-  }
-}
+/** `20 Nov 2026, 14:05 UTC+1` */
+export const minuteTime = /* @__PURE__ */ timeForm({ ...DATE, ...MINUTE, ...ZONED });
+/** `20 Nov 2026, 14:05:09 UTC+1` */
+export const secondTime = /* @__PURE__ */ timeForm({ ...DATE, ...SECOND, ...ZONED });
+/** `14:05`, below its day */
+export const timeOfDay = /* @__PURE__ */ timeForm(MINUTE);
+/** `20 Nov, 14:00`, the start of an hour */
+export const hourName = /* @__PURE__ */ timeForm({ day: 'numeric', month: 'short', ...MINUTE });
+/** `20 Nov 2026` */
+export const dayName = /* @__PURE__ */ timeForm(DATE);
+/** `Friday, 20 November 2026` */
+export const longDayName = /* @__PURE__ */ timeForm({
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+});
+/** `Nov 2026` */
+export const monthName = /* @__PURE__ */ timeForm({ month: 'short', year: 'numeric' });
 
-/**
- * The start of the day `YYYY-MM-DD` in UTC; null for anything else. Only the years 2000 to 9998, so
- * that Postgres accepts the following day too.
- */
-export function parseDay(text: string): Date | null {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text < '2000' || text >= '9999') return null;
-  const day = new Date(`${text}T00:00:00Z`);
-  // `Date` turns 30 February into a day of March.
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text) ? day : null;
-}
+const secondOfDay = /* @__PURE__ */ timeForm(SECOND);
+const secondOfEarlierDay = /* @__PURE__ */ timeForm({ day: 'numeric', month: 'short', ...SECOND });
 
-const MINUTE_TEXT = /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):[0-5]\d$/;
+/** `14:05:09` of today, `20 Nov, 14:05:09` of another day. */
+export const logTime = (instant: Date, now: Date, timeZone: string): string =>
+  dayName(instant, timeZone) === dayName(now, timeZone)
+    ? secondOfDay(instant, timeZone)
+    : secondOfEarlierDay(instant, timeZone);
 
-/** The time `YYYY-MM-DDTHH:MM` in UTC; null for anything else. It accepts the days of {@link parseDay}. */
-export function parseMinute(text: string): Date | null {
-  const day = MINUTE_TEXT.exec(text)?.[1];
-  return day === undefined || parseDay(day) === null ? null : new Date(`${text}:00Z`);
-}
+/** `20/11/2026, 14:05`, which `instant.ts` turns into the value of a field. */
+export const fieldTime = /* @__PURE__ */ timeForm({
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  ...MINUTE,
+});
 
-/** The value of {@link parseMinute} for an instant. */
-export const minuteText = (instant: Date): string => instant.toISOString().slice(0, 16);
-
-/** The bounds of a `datetime-local` field. An earlier year was typed with two digits. */
-export const LOCAL_TIME_BOUNDS = { min: '2000-01-01T00:00', max: '9998-12-31T23:59' } as const;
-
-/** The value of a `datetime-local` field, in the browser's time zone. */
-export function localText(instant: Date): string {
-  const local = new Date(instant.getTime() - instant.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
-}
-
-/** The time in a `datetime-local` field, in the browser's time zone; null if there is none. */
-export function instantOf(typed: string): Date | null {
-  const instant = new Date(typed);
-  return Number.isNaN(instant.getTime()) ? null : instant;
-}
+/** The zone of the browser; on a server, its own. */
+export const ownTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -2,6 +2,7 @@ import 'server-only';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Project } from '@ceiba/schema';
 import type { NextRequest } from 'next/server';
+import { utcDay } from '../lib/instant.ts';
 import type { Query } from '../lib/list-query.ts';
 import { DatabaseUnavailableError, unlessTooSlow } from './database.ts';
 import { log } from './log.ts';
@@ -109,4 +110,4 @@ export async function csvResponse<Row>(
 }
 
 /** The day in the name of a file. */
-export const csvDay = (): string => new Date().toISOString().slice(0, 10);
+export const csvDay = (): string => utcDay(new Date());

@@ -29,7 +29,7 @@ import {
 import { formatCount, plural, policyText } from '../lib/format.ts';
 import { isProbe } from '../lib/probe.ts';
 import { BY_OLD_SECRET, legible } from '../lib/text.ts';
-import { absoluteTime } from '../lib/time.ts';
+import { minuteTime } from '../lib/time.ts';
 
 export type SimulatedCall = Omit<SimulationInput, 'projectId'>;
 
@@ -213,7 +213,7 @@ function whenQuotaHasRoom({ limits, facts: { at, match } }: Seen): string {
   if (limits !== null && limits.quotaValue < cost) {
     return `The call costs ${formatCount(cost)}, more than the whole quota: it needs a larger quota, or a lower cost.`;
   }
-  return `Calls are allowed again from ${absoluteTime(limits?.endsAt ?? at, 'UTC')} UTC, or with a larger quota.`;
+  return `Calls are allowed again from ${minuteTime(limits?.endsAt ?? at, 'UTC')}, or with a larger quota.`;
 }
 
 interface JudgedLimits {

@@ -74,6 +74,8 @@ export interface SignedInUser {
   userId: string;
   email: string;
   isAdministrator: boolean;
+  /** In which the console shows times; null for that of the browser. */
+  timeZone: string | null;
   /** False for a user who signs in through a provider only. */
   hasPassword: boolean;
   sessionId: string;
@@ -102,6 +104,7 @@ export async function findSession(
       userId: users.id,
       email: users.email,
       isAdministrator: users.isAdministrator,
+      timeZone: users.timeZone,
       hasPassword: sql<boolean>`${users.passwordHash} is not null`,
       sessionId: sessions.id,
       sessionVersion: users.sessionVersion,

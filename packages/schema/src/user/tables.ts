@@ -34,6 +34,8 @@ export const users = pgTable(
     isAdministrator: boolean('is_administrator').notNull().default(false),
     /** Incremented to sign a user out everywhere; sessions with an older version are void. */
     sessionVersion: integer('session_version').notNull().default(0),
+    /** The IANA name of the zone in which the console shows times; null for that of the browser. */
+    timeZone: text('time_zone'),
     createdAt: createdAt(),
   },
   (table) => [uniqueIndex('users_email_key').on(sql`lower(${table.email})`)],

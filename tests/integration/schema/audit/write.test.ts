@@ -88,6 +88,7 @@ import {
   setRetention,
   setSecondFactorRule,
   setSubscription,
+  setTimeZone,
   signOutEverywhere,
   signUp,
   startSession,
@@ -633,6 +634,11 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
         email: `${randomUUID()}@example.com`,
         sessionVersion: 0,
       }),
+    ['user.update'],
+  ],
+  setTimeZone: [
+    (ctx, { bystander }) =>
+      setTimeZone(ctx, { userId: bystander, timeZone: 'Europe/Berlin', sessionVersion: 0 }),
     ['user.update'],
   ],
   endSessionOf: [

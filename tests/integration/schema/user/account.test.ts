@@ -10,6 +10,7 @@ import {
   listMembers,
   listSessions,
   setEmail,
+  setTimeZone,
   signOutEverywhere,
   startSession,
 } from '@ceiba/schema';
@@ -115,6 +116,40 @@ describe('the address of an account', () => {
     await setEmail(bench.ctx, { userId: other, email, sessionVersion: 0 });
     const taken = { userId, email: email.toUpperCase(), sessionVersion: 0 };
     expect(await setEmail(bench.ctx, taken)).toEqual({ kind: 'email_taken' });
+  });
+});
+
+describe('the time zone of an account', () => {
+  test('is that of the browser until one is chosen, with an audit row', async () => {
+    const userId = await makeOwner(bench.ctx);
+    const sessionId = await start(userId);
+    expect(await findSession(bench.db, sessionId)).toMatchObject({ timeZone: null });
+    const change = { userId, sessionVersion: 0, timeZone: 'Europe/Berlin' };
+    expect(await setTimeZone(bench.ctx, change)).toEqual({ kind: 'updated' });
+    expect(await setTimeZone(bench.ctx, change)).toEqual({ kind: 'unchanged' });
+    expect(await findSession(bench.db, sessionId)).toMatchObject({ timeZone: 'Europe/Berlin' });
+    const { items } = await listAudit(bench.db, { ownerId: userId, limit: 1 });
+    expect(items).toMatchObject([
+      {
+        action: 'user.update',
+        before: { timeZone: null },
+        after: { timeZone: 'Europe/Berlin' },
+      },
+    ]);
+    expect(await setTimeZone(bench.ctx, { ...change, timeZone: null })).toEqual({
+      kind: 'updated',
+    });
+    expect(await findSession(bench.db, sessionId)).toMatchObject({ timeZone: null });
+  });
+
+  test('is one that exists, and of a user who has not signed out since', async () => {
+    const userId = await makeOwner(bench.ctx);
+    const change = { userId, sessionVersion: 0, timeZone: 'Europe/Atlantis' };
+    await expect(setTimeZone(bench.ctx, change)).rejects.toThrow('timeZone must be a time zone');
+    await signOutEverywhere(bench.ctx, userId);
+    expect(await setTimeZone(bench.ctx, { ...change, timeZone: 'UTC' })).toEqual({
+      kind: 'outdated',
+    });
   });
 });
 

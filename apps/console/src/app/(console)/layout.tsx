@@ -4,6 +4,7 @@ import { AppShell } from '#components/shell/app-shell.tsx';
 import { FRAME_RIGHTS } from '#components/shell/sections.ts';
 import { readProjectNames } from '#server/project.ts';
 import { requireSession } from '#server/session.ts';
+import { viewerZone } from '#server/time-zone.ts';
 import { findElsewhere, findInProject } from './find/actions.ts';
 
 const SEARCHES = { inProject: findInProject, elsewhere: findElsewhere };
@@ -22,6 +23,7 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
         lacks: FRAME_RIGHTS.filter((right) => !mayDo(project.role, right)),
       }))}
       searches={SEARCHES}
+      timeZone={await viewerZone()}
     >
       {children}
     </AppShell>

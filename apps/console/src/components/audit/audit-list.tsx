@@ -15,8 +15,8 @@ import {
 
 export interface AuditListProps {
   rows: readonly AuditRow[];
-  /** The rows are of one day in this time zone, and show the time of that day. */
-  dayIn?: string;
+  /** The rows are below the name of their day, and show the time of it. */
+  isOfOneDay?: boolean;
   /** Shows the project of each row. */
   withProject?: boolean;
   /** Links each row to what it is about, as far as this user has a page for it; absent: no links. */
@@ -45,7 +45,7 @@ export interface AuditEntryProps extends Omit<AuditListProps, 'rows'> {
 /** One change; opened, it shows the values before and after. */
 export function AuditEntry({
   row,
-  dayIn,
+  isOfOneDay = false,
   withProject = false,
   viewer,
   isExact = false,
@@ -56,9 +56,9 @@ export function AuditEntry({
       <summary
         className={clsx(
           'grid cursor-pointer list-none gap-x-3 gap-y-1 px-(--inset) py-2 transition-colors hover:bg-hover focus-visible:-outline-offset-2 [&::-webkit-details-marker]:hidden',
-          dayIn === undefined
-            ? 'grid-cols-[auto_minmax(0,1fr)] sm:grid-cols-[auto_minmax(0,1fr)_9rem]'
-            : 'grid-cols-[auto_minmax(0,1fr)_auto]',
+          isOfOneDay
+            ? 'grid-cols-[auto_minmax(0,1fr)_auto]'
+            : 'grid-cols-[auto_minmax(0,1fr)] sm:grid-cols-[auto_minmax(0,1fr)_12rem]',
         )}
       >
         <ChevronRight
@@ -66,13 +66,13 @@ export function AuditEntry({
           className="mt-0.5 size-4 shrink-0 text-muted transition-transform group-open:rotate-90"
         />
         <Sentence row={row} withProject={withProject} />
-        {dayIn === undefined ? (
-          <span className="figures text-small text-muted max-sm:col-start-2 sm:mt-px sm:text-right">
-            {isExact ? <AbsoluteTime at={row.at} inRow /> : <RelativeTime at={row.at} inRow />}
+        {isOfOneDay ? (
+          <span className="figures mt-px text-small text-muted">
+            <TimeOfDay at={row.at} inRow />
           </span>
         ) : (
-          <span className="figures mt-px text-small text-muted">
-            <TimeOfDay at={row.at} timeZone={dayIn} inRow />
+          <span className="figures text-small text-muted max-sm:col-start-2 sm:mt-px sm:text-right">
+            {isExact ? <AbsoluteTime at={row.at} inRow /> : <RelativeTime at={row.at} inRow />}
           </span>
         )}
       </summary>

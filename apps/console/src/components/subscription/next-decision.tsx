@@ -2,7 +2,7 @@ import { LAPSED_BY } from '@ceiba/domain';
 import type { DayUse, InactiveReason, QuotaUse, Subscription } from '@ceiba/schema';
 import { formatCount } from '../../lib/format.ts';
 import { Notice } from '../ui/notice.tsx';
-import { AbsoluteTime } from '../ui/time.tsx';
+import { AbsoluteTime, PeriodTime } from '../ui/time.tsx';
 
 export interface NextDecisionProps {
   subscription: Subscription | null;
@@ -57,7 +57,7 @@ export function NextDecision({ subscription, use, day }: NextDecisionProps) {
     return (
       <Notice tone="warning" title="All calls are denied" className="mb-4">
         <code>quota_exceeded</code>: all {formatCount(plan.monthlyQuota)} requests of this month are
-        used. Calls are allowed again on <AbsoluteTime at={use.monthEnd} />, or with a larger plan.
+        used. Calls are allowed again on <PeriodTime at={use.monthEnd} />, or with a larger plan.
       </Notice>
     );
   }
@@ -65,7 +65,7 @@ export function NextDecision({ subscription, use, day }: NextDecisionProps) {
     return (
       <Notice tone="warning" title="All calls are denied" className="mb-4">
         <code>quota_exceeded</code>: all {formatCount(plan.dailyQuota)} of today are used. Calls are
-        allowed again on <AbsoluteTime at={day.dayEnd} />, or with a larger plan.
+        allowed again on <PeriodTime at={day.dayEnd} />, or with a larger plan.
       </Notice>
     );
   }

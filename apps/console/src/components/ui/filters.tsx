@@ -1,4 +1,3 @@
-import { startOfStep } from '@ceiba/domain';
 import { clsx } from 'clsx';
 import { ListFilter } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -27,12 +26,18 @@ export function Filters({ set, isOpen = false, children }: FiltersProps) {
   );
 }
 
+export interface QuickRangesProps {
+  /** The start of the viewer's day. */
+  today: Date;
+  hrefSince: (from: Date) => string;
+}
+
 /** Ranges of time that one click chooses. They end now, and their address holds the instant of their start. */
-export function QuickRanges({ hrefSince }: { hrefSince: (from: Date) => string }) {
+export function QuickRanges({ today, hrefSince }: QuickRangesProps) {
   const now = Date.now();
   const ranges = [
     { name: 'Last hour', from: new Date(now - HOUR_MS) },
-    { name: 'Today, UTC', from: startOfStep(new Date(now), 'day') },
+    { name: 'Today', from: today },
     { name: '7 days', from: new Date(now - 7 * 24 * HOUR_MS) },
   ];
   return (

@@ -1,16 +1,17 @@
 'use client';
 
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
+import { useRouter } from 'next/navigation';
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { preferenceCookie, TIME_ZONE_COOKIE } from '../../lib/preferences.ts';
 import {
-  absoluteDate,
-  absoluteTime,
-  exactTime,
+  dayName,
   logTime,
+  minuteTime,
+  ownTimeZone,
   relativeHour,
   relativeTime,
+  secondTime,
   timeOfDay,
-  utcTime,
 } from '../../lib/time.ts';
 import { Hint } from './tooltip.tsx';
 
@@ -18,6 +19,7 @@ const TICK_MS = 30_000;
 
 interface Clock {
   now: Date;
+  /** That of the account, or else of the browser. */
   timeZone: string;
 }
 
@@ -26,30 +28,40 @@ const ClockContext = createContext<Clock>({ now: new Date(0), timeZone: 'UTC' })
 export const useClock = (): Clock => useContext(ClockContext);
 
 export interface ClockProviderProps {
-  initialTimeZone: string;
+  /** The zone of the browser as far as the server knows it. */
+  timeZone: string;
   initialNow: number;
   children: ReactNode;
 }
 
 /**
- * The viewer's time zone and a ticking clock. The first render uses the server's values (the time
- * zone is in a cookie of the last visit), so that hydration changes nothing.
+ * A ticking clock, in the time zone with which the server rendered: hydration changes nothing, and a page
+ * has one zone. The browser names its zone in a cookie; after the first visit, the page is rendered again.
  */
-export function ClockProvider({ initialTimeZone, initialNow, children }: ClockProviderProps) {
-  const [timeZone, setTimeZone] = useState(initialTimeZone);
+export function ClockProvider({ timeZone, initialNow, children }: ClockProviderProps) {
+  const router = useRouter();
   const [now, setNow] = useState(initialNow);
 
   useEffect(() => {
-    const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-    setTimeZone(viewerZone);
+    const cookies = document.cookie;
     // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet
-    document.cookie = preferenceCookie(TIME_ZONE_COOKIE, viewerZone);
+    document.cookie = preferenceCookie(TIME_ZONE_COOKIE, ownTimeZone());
+    // A server that knows no such zone, or gets no cookie, is not asked again.
+    if (ownTimeZone() !== timeZone && document.cookie !== cookies) router.refresh();
     const timer = setInterval(() => setNow(Date.now()), TICK_MS);
     return () => clearInterval(timer);
-  }, []);
+  }, [timeZone, router]);
 
-  const clock = useMemo(() => ({ now: new Date(now), timeZone }), [now, timeZone]);
-  return <ClockContext value={clock}>{children}</ClockContext>;
+  return <ClockContext value={{ now: new Date(now), timeZone }}>{children}</ClockContext>;
+}
+
+/** The zone of the account, where it has one of its own. */
+export function TimeZone({
+  timeZone,
+  children,
+}: Pick<ClockProviderProps, 'timeZone' | 'children'>) {
+  const { now } = useClock();
+  return <ClockContext value={{ now, timeZone }}>{children}</ClockContext>;
 }
 
 interface TimeProps {
@@ -91,30 +103,38 @@ export const RelativeHour = (props: TimeProps) => (
   />
 );
 
-/** `20 Nov 2026, 14:05` in the viewer's time zone; UTC on hover or focus. */
-export const AbsoluteTime = (props: TimeProps) => (
-  <Time {...props} format={(instant, { timeZone }) => absoluteTime(instant, timeZone)} />
+/** `20 Nov 2026, 14:05 UTC+1`; the zone's name and UTC on hover or focus. */
+export const AbsoluteTime = (props: TimeProps) => <Time {...props} format={inZone(minuteTime)} />;
+
+/** `20 Nov 2026`; the full time and UTC on hover or focus. */
+export const AbsoluteDate = (props: TimeProps) => <Time {...props} format={inZone(dayName)} />;
+
+/** `1 Dec 2026, 00:00 UTC`, the end of a period that is counted in UTC; the viewer's time on hover or focus. */
+export const PeriodTime = (props: TimeProps) => (
+  <Time {...props} format={(instant) => minuteTime(instant, 'UTC')} />
 );
 
-/** `20 Nov 2026` in the viewer's time zone; the full time and UTC on hover or focus. */
-export const AbsoluteDate = (props: TimeProps) => (
-  <Time {...props} format={(instant, { timeZone }) => absoluteDate(instant, timeZone)} />
-);
+/** `14:05`, below the name of its day; the full time and UTC on hover or focus. */
+export const TimeOfDay = (props: TimeProps) => <Time {...props} format={inZone(timeOfDay)} />;
 
-/** `14:05` in the time zone of the day that it is listed under; the full time and UTC on hover or focus. */
-export const TimeOfDay = ({ timeZone, ...props }: TimeProps & { timeZone: string }) => (
-  <Time {...props} format={(instant) => timeOfDay(instant, timeZone)} />
-);
-
-/** `14:05:09`, in UTC, with the day before today; how long ago, and the viewer's time, on hover. */
+/** `14:05:09`, with the day before today, below the name of the zone; how long ago, and UTC, on hover. */
 export const LogTime = (props: TimeProps) => (
-  <Time {...props} lead={relativeTo} format={(instant, { now }) => logTime(instant, now)} />
+  <Time
+    {...props}
+    lead={relativeTo}
+    format={(instant, { now, timeZone }) => logTime(instant, now, timeZone)}
+  />
 );
 
-/** `20 Nov 2026, 14:05:09 UTC`; how long ago, and the viewer's time, on hover or focus. */
+/** `20 Nov 2026, 14:05:09 UTC+1`; how long ago, and UTC, on hover or focus. */
 export const ExactTime = (props: TimeProps) => (
-  <Time {...props} lead={relativeTo} format={exactTime} />
+  <Time {...props} lead={relativeTo} format={inZone(secondTime)} />
 );
+
+const inZone =
+  (form: typeof minuteTime) =>
+  (instant: Date, { timeZone }: Clock) =>
+    form(instant, timeZone);
 
 const relativeTo = (instant: Date, { now }: Clock) => relativeTime(instant, now);
 
@@ -133,15 +153,20 @@ function Time({ at, inRow = false, lead, format }: FormattedTimeProps) {
         <span className="numbers grid gap-x-2">
           {lead && <span>{lead(instant, clock)}</span>}
           <span>
-            {absoluteTime(instant, clock.timeZone)}{' '}
+            {minuteTime(instant, clock.timeZone)}{' '}
             <span className="opacity-70">{clock.timeZone}</span>
           </span>
-          <span>{utcTime(instant)}</span>
+          <span>{secondTime(instant, 'UTC')}</span>
         </span>
       }
     >
       {/* The tooltip must open by keyboard too (WCAG 1.4.13). */}
-      <time dateTime={instant.toISOString()} tabIndex={inRow ? undefined : 0}>
+      {/* The time zones of a browser may be older than the server's. */}
+      <time
+        dateTime={instant.toISOString()}
+        tabIndex={inRow ? undefined : 0}
+        suppressHydrationWarning
+      >
         {format(instant, clock)}
       </time>
     </Hint>

@@ -14,7 +14,7 @@ import {
   type ToneCounts,
 } from './by-tone.ts';
 import { ChartPointer } from './chart-pointer.tsx';
-import { axisMax, shareMax, stepName } from './steps.ts';
+import { axisMax, shareMax, stepName, zoneOf } from './steps.ts';
 
 /** The size of the drawing, which is stretched to the available width. */
 const WIDTH = 1_000;
@@ -39,7 +39,7 @@ export interface OutcomeChartProps {
   /** Where a click on the bars of a time leads; null if nowhere. */
   hrefOf: (from: Date, to: Date) => string | null;
   /** In which hours are named. Days and months are in UTC. */
-  timeZone?: string;
+  timeZone: string;
   /** Without the table of numbers. */
   brief?: boolean;
   /** The tones that the counts distinguish; by default all. */
@@ -54,7 +54,7 @@ export function OutcomeChart({
   series,
   previous,
   hrefOf,
-  timeZone = 'UTC',
+  timeZone,
   brief = false,
   shown = TONES,
 }: OutcomeChartProps) {
@@ -236,7 +236,7 @@ function TimeAxis({
           className={clsx(isInner(index) && (each ? 'max-lg:hidden' : 'max-sm:hidden'))}
         >
           {stepName(start, step, timeZone)}
-          {index === shown.length - 1 && ` ${step === 'hour' ? timeZone : 'UTC'}`}
+          {index === shown.length - 1 && ` ${zoneOf(step, timeZone)}`}
         </span>
       ))}
     </p>
@@ -315,7 +315,7 @@ function Numbers({ series: { starts, step }, tones: { counts }, timeZone, shown 
           rowProps={() => ({ className: '*:h-8' })}
           columns={[
             {
-              name: `In ${step === 'hour' ? timeZone : 'UTC'}`,
+              name: `In ${zoneOf(step, timeZone)}`,
               className: 'whitespace-nowrap',
               cell: ({ start }) => stepName(start, step, timeZone),
             },

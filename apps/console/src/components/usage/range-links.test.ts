@@ -22,7 +22,7 @@ describe('requestsIn', () => {
   it('leads to the requests of the range, and nowhere if all of it is before the log', () => {
     const fields = { reason: 'rate_limited' };
     expect(requestsIn('p1', range('2026-11-01', '2026-11-16'), kept, fields)).toBe(
-      '/projects/p1/requests?reason=rate_limited&from=2026-11-01T00%3A00&to=2026-11-15T23%3A59',
+      '/projects/p1/requests?reason=rate_limited&from=2026-11-01T00%3A00Z&to=2026-11-15T23%3A59Z',
     );
     expect(requestsIn('p1', range('2026-11-01', '2026-11-15'), kept, fields)).toBeNull();
   });
@@ -30,12 +30,12 @@ describe('requestsIn', () => {
 
 describe('barHref', () => {
   const here = '/projects/p1/keys/k1';
-  const place = { projectId: 'p1', here, query: { range: '90d', zone: 'local' }, kept };
+  const place = { projectId: 'p1', here, query: { range: '90d', other: 'kept' }, kept };
 
   it.each(['day', 'month'] as const)('narrows the page to the days of a bar per %s', (step) => {
     const hrefOf = barHref({ ...place, step });
     expect(hrefOf(day('2026-10-01'), day('2026-11-01'))).toBe(
-      `${here}?zone=local&from=2026-10-01&to=2026-10-31`,
+      `${here}?other=kept&from=2026-10-01&to=2026-10-31`,
     );
   });
 
@@ -43,7 +43,7 @@ describe('barHref', () => {
     const hrefOf = barHref({ ...place, step: 'hour', apiKeyId: 'k1' });
     const hour = (text: string) => new Date(`${text}:00:00Z`);
     expect(hrefOf(hour('2026-11-15T00'), hour('2026-11-15T01'))).toBe(
-      '/projects/p1/requests?key=k1&from=2026-11-15T00%3A00&to=2026-11-15T00%3A59',
+      '/projects/p1/requests?key=k1&from=2026-11-15T00%3A00Z&to=2026-11-15T00%3A59Z',
     );
     expect(hrefOf(hour('2026-11-14T23'), hour('2026-11-15T00'))).toBeNull();
   });

@@ -1,7 +1,7 @@
 import { CalendarDays } from 'lucide-react';
 import Form from 'next/form';
-import { type Query, textOf, withQuery } from '../../lib/list-query.ts';
-import { absoluteDate } from '../../lib/time.ts';
+import { type Query, withQuery } from '../../lib/list-query.ts';
+import { dayName } from '../../lib/time.ts';
 import { Button, buttonLooks } from '../ui/button.tsx';
 import { InputField } from '../ui/field.tsx';
 import { LinkTabs } from '../ui/link-tabs.tsx';
@@ -14,8 +14,8 @@ export interface RangePickerProps {
 }
 
 /**
- * Chooses a preset range, or behind one more control a range by its first and last day. Both are in
- * the URL. It needs no scripts.
+ * Chooses a preset range, or behind one more control a range by its first and last day, which are counted
+ * in UTC. Both are in the URL. It needs no scripts.
  */
 export function RangePicker({ here, query, usage }: RangePickerProps) {
   return (
@@ -38,12 +38,10 @@ export function RangePicker({ here, query, usage }: RangePickerProps) {
           prefetch={false}
           className="mt-4 grid grid-cols-2 items-start gap-4 sm:flex sm:flex-wrap"
         >
-          {/* Another range keeps the time zone of the hours. */}
-          {textOf(query, 'zone') === 'local' && <input type="hidden" name="zone" value="local" />}
           <InputField
             key={`from ${usage.firstDay}`}
             name="from"
-            label="First day"
+            label="First day, UTC"
             error={usage.refusal}
             fieldClassName="sm:w-44"
             type="date"
@@ -52,7 +50,7 @@ export function RangePicker({ here, query, usage }: RangePickerProps) {
           <InputField
             key={`to ${usage.lastDay}`}
             name="to"
-            label="Last day"
+            label="Last day, UTC"
             fieldClassName="sm:w-44"
             type="date"
             defaultValue={usage.lastDay}
@@ -66,8 +64,8 @@ export function RangePicker({ here, query, usage }: RangePickerProps) {
   );
 }
 
-/** The range that was chosen by its days: "1 Feb 2026 to 7 Feb 2026". */
+/** The range that was chosen by its days: "1 Feb 2026 to 7 Feb 2026, UTC". */
 function wordsOf({ from, to }: UsageQuery): string {
-  const [first, last] = [from, new Date(to.getTime() - 1)].map((day) => absoluteDate(day, 'UTC'));
-  return first === last ? `${first}` : `${first} to ${last}`;
+  const [first, last] = [from, new Date(to.getTime() - 1)].map((day) => dayName(day, 'UTC'));
+  return `${first === last ? first : `${first} to ${last}`}, UTC`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { axisMax, shareMax, stepName } from './steps.ts';
+import { axisMax, shareMax, stepName, zoneNote } from './steps.ts';
 
 describe('axisMax', () => {
   it.each([
@@ -32,14 +32,22 @@ describe('shareMax', () => {
 describe('stepName', () => {
   it('names the hour, day or month in UTC', () => {
     const at = new Date('2026-11-20T23:00:00Z');
-    expect(stepName(at, 'hour')).toBe('20 Nov, 23:00');
-    expect(stepName(at, 'day')).toBe('20 Nov 2026');
-    expect(stepName(at, 'month')).toBe('Nov 2026');
+    expect(stepName(at, 'hour', 'UTC')).toBe('20 Nov, 23:00');
+    expect(stepName(at, 'day', 'UTC')).toBe('20 Nov 2026');
+    expect(stepName(at, 'month', 'UTC')).toBe('Nov 2026');
   });
 
   it('names the hour in another time zone, but the day in UTC, in which days are counted', () => {
     const at = new Date('2026-11-20T23:00:00Z');
     expect(stepName(at, 'hour', 'Asia/Tokyo')).toBe('21 Nov, 08:00');
     expect(stepName(at, 'day', 'Asia/Tokyo')).toBe('20 Nov 2026');
+  });
+});
+
+describe('zoneNote', () => {
+  it('names the zone of hours, and UTC for what is counted by day or month', () => {
+    expect(zoneNote('hour', 'Asia/Tokyo')).toBe('Hours are in Asia/Tokyo.');
+    expect(zoneNote('day', 'Asia/Tokyo')).toBe('Days are counted in UTC.');
+    expect(zoneNote('month', 'Asia/Tokyo')).toBe('Months are counted in UTC.');
   });
 });

@@ -1,16 +1,21 @@
 import type { UsageStep } from '@ceiba/domain';
-import { formatterByZone } from '../../lib/time.ts';
+import { dayName, hourName, monthName } from '../../lib/time.ts';
 
-/** Days and months are counted in UTC, so only hours have names in other time zones. */
-const FORMATS = {
-  hour: formatterByZone({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }),
-  day: formatterByZone({ day: 'numeric', month: 'short', year: 'numeric' }),
-  month: formatterByZone({ month: 'short', year: 'numeric' }),
-} as const satisfies Record<UsageStep, ReturnType<typeof formatterByZone>>;
+/** The zone that names a step: hours are points in time, days and months are counted in UTC. */
+export const zoneOf = (step: UsageStep, timeZone: string): string =>
+  step === 'hour' ? timeZone : 'UTC';
+
+const STEP_NAMES = { hour: hourName, day: dayName, month: monthName } as const;
 
 /** `20 Nov, 14:00` in a time zone; `20 Nov 2026` or `Nov 2026` in UTC. */
-export const stepName = (start: Date, step: UsageStep, timeZone = 'UTC'): string =>
-  FORMATS[step](start, step === 'hour' ? timeZone : 'UTC');
+export const stepName = (start: Date, step: UsageStep, timeZone: string): string =>
+  STEP_NAMES[step](start, zoneOf(step, timeZone));
+
+/** `Hours are in Europe/Berlin.` or `Days are counted in UTC.` */
+export const zoneNote = (step: UsageStep, timeZone: string): string =>
+  step === 'hour'
+    ? `Hours are in ${timeZone}.`
+    : `${step === 'day' ? 'Days' : 'Months'} are counted in UTC.`;
 
 /** The next round number, at least the highest count; half of it is a whole number. */
 export function axisMax(highest: number): number {

@@ -1,6 +1,6 @@
 import { daysIn, rangeBefore, type UsageRange } from '@ceiba/domain';
+import { parseDay, utcDay } from '../../lib/instant.ts';
 import { type Query, textOf } from '../../lib/list-query.ts';
-import { parseDay } from '../../lib/time.ts';
 
 /** Ranges of one click. Each ends with the current hour or day. */
 export const USAGE_PRESETS = [
@@ -65,8 +65,8 @@ function customOf(first: string, last: string): UsageQuery | string {
 
 /** The first and the last day of a range. */
 export const daysOf = (from: Date, to: Date) => ({
-  firstDay: from.toISOString().slice(0, 10),
-  lastDay: new Date(to.getTime() - 1).toISOString().slice(0, 10),
+  firstDay: utcDay(from),
+  lastDay: utcDay(new Date(to.getTime() - 1)),
 });
 
 /** The longest range that is compared with the one before it, which doubles what is read. */

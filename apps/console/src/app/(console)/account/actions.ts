@@ -2,7 +2,7 @@
 
 import { emailSchema } from '@ceiba/contract';
 import { whyPasswordRefused } from '@ceiba/domain/password-rule';
-import { deleteUser, endSessionOf, setEmail, signOutEverywhere } from '@ceiba/schema';
+import { deleteUser, endSessionOf, setEmail, setTimeZone, signOutEverywhere } from '@ceiba/schema';
 import { redirect } from 'next/navigation';
 import { z } from 'zod';
 import { legible } from '#lib/text.ts';
@@ -51,6 +51,16 @@ export const changeEmail = userAction({
     return done(result, {
       email_taken: { field: 'email', text: 'Another account has this address.' },
     });
+  },
+});
+
+/** Chooses the zone in which the user's pages show times: without one, that of the browser. */
+export const changeTimeZone = userAction({
+  input: z.object({ timeZone: z.string().nullable().default(null) }),
+  async run({ inDatabase, user }, { timeZone }): Promise<null> {
+    const { userId, sessionVersion } = user;
+    const change = { userId, sessionVersion, timeZone };
+    return done(await inDatabase((ctx) => setTimeZone(ctx, change)), {});
   },
 });
 

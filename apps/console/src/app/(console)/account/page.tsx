@@ -18,6 +18,7 @@ import { requireSession } from '#server/session.ts';
 import { AccessTokens } from './_components/access-tokens.tsx';
 import { ChangeEmail } from './_components/change-email.tsx';
 import { ChangePassword } from './_components/change-password.tsx';
+import { ChooseTimeZone } from './_components/choose-time-zone.tsx';
 import { DeleteAccount } from './_components/delete-account.tsx';
 import { Passkeys } from './_components/passkeys.tsx';
 import { SecondFactor } from './_components/second-factor.tsx';
@@ -141,6 +142,13 @@ export default async function AccountPage() {
                 hasMoreProjects={hasMoreProjects}
               />
             ),
+          },
+          !mustAddSecondFactor && {
+            id: 'time-zone',
+            title: 'Time zone',
+            description:
+              'The zone in which you see times. What is counted by day, month or billing period is counted in UTC.',
+            children: <ChooseTimeZone chosen={user.timeZone} />,
           },
           !mustAddSecondFactor && {
             id: 'delete',

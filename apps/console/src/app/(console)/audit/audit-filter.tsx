@@ -1,9 +1,10 @@
+import { InstantField } from '#components/instant-field.tsx';
 import { QueryForm } from '#components/query-form.tsx';
 import { InputField, SelectField } from '#components/ui/field.tsx';
 import { FilterButtons, Filters, QuickRanges } from '#components/ui/filters.tsx';
 import { SecretlessInput } from '#components/ui/secretless-input.tsx';
+import { minuteText } from '#lib/instant.ts';
 import { withQuery } from '#lib/list-query.ts';
-import { minuteText } from '#lib/time.ts';
 import type { AuditQuery } from './audit-query.ts';
 
 export interface AuditFilterFormProps {
@@ -11,10 +12,12 @@ export interface AuditFilterFormProps {
   query: AuditQuery;
   /** The types that can occur here. */
   kinds: readonly { value: string; name: string }[];
+  /** The start of the viewer's day. */
+  today: Date;
 }
 
 /** The filter of the log, kept in the URL. */
-export function AuditFilterForm({ here, query, kinds }: AuditFilterFormProps) {
+export function AuditFilterForm({ here, query, kinds, today }: AuditFilterFormProps) {
   const values = { q: query.text, kind: query.kind, from: query.from, to: query.to };
   const set = Object.values(values).filter((text) => text !== '');
   return (
@@ -40,23 +43,12 @@ export function AuditFilterForm({ here, query, kinds }: AuditFilterFormProps) {
           defaultValue={query.kind}
           options={[['', 'Everything'], ...kinds.map(({ value, name }) => [value, name] as const)]}
         />
-        <InputField
-          name="from"
-          label="From, UTC"
-          fieldClassName="max-sm:col-span-2"
-          type="datetime-local"
-          defaultValue={query.from}
-        />
-        <InputField
-          name="to"
-          label="To, UTC"
-          fieldClassName="max-sm:col-span-2"
-          type="datetime-local"
-          defaultValue={query.to}
-        />
+        <InstantField name="from" label="From" className="max-sm:col-span-2" value={query.from} />
+        <InstantField name="to" label="To" className="max-sm:col-span-2" value={query.to} />
         <FilterButtons here={here} isFiltered={query.isFiltered} className="max-sm:col-span-2" />
         <div className="col-span-full">
           <QuickRanges
+            today={today}
             hrefSince={(from) => withQuery(here, values, { from: minuteText(from), to: undefined })}
           />
         </div>

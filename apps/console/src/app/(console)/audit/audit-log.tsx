@@ -1,5 +1,4 @@
 import { type AuditFilter, type AuditRow, listAudit } from '@ceiba/schema';
-import { cookies } from 'next/headers';
 import type { ReactNode } from 'react';
 import { AuditList } from '#components/audit/audit-list.tsx';
 import { kindsIn } from '#components/audit/audit-words.ts';
@@ -7,11 +6,13 @@ import { CsvLink } from '#components/ui/csv-link.tsx';
 import { EmptyState, NothingMatches } from '#components/ui/empty-state.tsx';
 import { PageLinks } from '#components/ui/pagination.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
+import { AbsoluteDate } from '#components/ui/time.tsx';
 import type { Viewer } from '#lib/entity.ts';
+import { dayOf } from '#lib/instant.ts';
 import { type Query, withQuery } from '#lib/list-query.ts';
-import { TIME_ZONE_COOKIE } from '#lib/preferences.ts';
-import { dayName, knownTimeZone } from '#lib/time.ts';
+import { longDayName } from '#lib/time.ts';
 import { withDatabase } from '#server/database.ts';
+import { viewerZone } from '#server/time-zone.ts';
 import { AuditFilterForm } from './audit-filter.tsx';
 import { parseAuditQuery } from './audit-query.ts';
 
@@ -35,7 +36,7 @@ export async function AuditLog({ here, query, scope, viewer, children, ...head }
   const page = await withDatabase((db) =>
     listAudit(db, { ...scope, ...asked.filter, cursor: asked.cursor, limit: PAGE_SIZE }),
   );
-  const timeZone = knownTimeZone((await cookies()).get(TIME_ZONE_COOKIE)?.value);
+  const timeZone = await viewerZone();
   return (
     <>
       <PageHeader
@@ -49,11 +50,16 @@ export async function AuditLog({ here, query, scope, viewer, children, ...head }
         actions={<CsvLink href={withQuery(`${here}/csv`, query, { cursor: undefined })} />}
       />
       {children}
-      <AuditFilterForm here={here} query={asked} kinds={kindsIn(scope)} />
+      <AuditFilterForm
+        here={here}
+        query={asked}
+        kinds={kindsIn(scope)}
+        today={dayOf(new Date(), timeZone).from}
+      />
       {asked.searchedSince !== null && (
         <p className="-mt-2 mb-6 text-small text-muted">
-          A text search covers one year: here it starts on {asked.searchedSince}. To search earlier
-          entries, set an end.
+          A text search covers one year: here it starts on <AbsoluteDate at={asked.searchedSince} />
+          . To search earlier entries, set an end.
         </p>
       )}
       {page.items.length > 0 ? (
@@ -62,7 +68,7 @@ export async function AuditLog({ here, query, scope, viewer, children, ...head }
             <h2 className="mb-2 font-semibold">{day}</h2>
             <AuditList
               rows={rows}
-              dayIn={timeZone}
+              isOfOneDay
               withProject={scope.projectId === undefined}
               viewer={viewer}
             />
@@ -85,7 +91,7 @@ export async function AuditLog({ here, query, scope, viewer, children, ...head }
 function byDay(rows: readonly AuditRow[], timeZone: string): [day: string, rows: AuditRow[]][] {
   const days = new Map<string, AuditRow[]>();
   for (const row of rows) {
-    const day = dayName(new Date(row.at), timeZone);
+    const day = longDayName(new Date(row.at), timeZone);
     days.set(day, [...(days.get(day) ?? []), row]);
   }
   return [...days];

@@ -1,7 +1,7 @@
 import { AUDIT_ACTIONS, type AuditFilter } from '@ceiba/schema';
 import { AUDIT_KINDS } from '#components/audit/audit-words.ts';
+import { minuteText, parseDay, parseMinute } from '#lib/instant.ts';
 import { type Query, textOf } from '#lib/list-query.ts';
-import { minuteText, parseDay, parseMinute } from '#lib/time.ts';
 
 export interface AuditQuery {
   filter: Pick<AuditFilter, 'actions' | 'text' | 'from' | 'to'>;
@@ -11,8 +11,8 @@ export interface AuditQuery {
   from: string;
   to: string;
   cursor: string;
-  /** The first day of the text search, if it begins later than the filter. */
-  searchedSince: string | null;
+  /** From when the text search is, if it begins later than the filter. */
+  searchedSince: Date | null;
   /** Whether any filter is set. */
   isFiltered: boolean;
 }
@@ -24,8 +24,8 @@ const TEXT_LENGTH_MAX = 100;
 const TEXT_DAYS_MAX = 366;
 
 /**
- * The filter of the URL; invalid values count as absent. Times are in UTC, and the last minute is
- * included. A day stands for its first or its last minute.
+ * The filter of the URL, which holds instants; invalid values count as absent, and the last minute is
+ * included. A day stands for its first or its last minute in UTC.
  */
 export function parseAuditQuery(query: Query, now: Date): AuditQuery {
   const text = textOf(query, 'q').trim().slice(0, TEXT_LENGTH_MAX);
@@ -48,7 +48,7 @@ export function parseAuditQuery(query: Query, now: Date): AuditQuery {
     from: asked === null ? '' : minuteText(asked),
     to: to === null ? '' : minuteText(new Date(to.getTime() - MINUTE_MS)),
     cursor: textOf(query, 'cursor'),
-    searchedSince: from === asked ? null : dayOf(from),
+    searchedSince: from === asked ? null : from,
     isFiltered: text !== '' || kind !== '' || asked !== null || to !== null,
   };
 }
@@ -65,5 +65,3 @@ const daysBefore = (end: Date, days: number) =>
   new Date((Math.ceil(end.getTime() / DAY_MS) - days) * DAY_MS);
 
 const latestOf = (one: Date | null, other: Date) => (one !== null && one > other ? one : other);
-
-const dayOf = (at: Date | null) => at?.toISOString().slice(0, 10) ?? '';

@@ -20,12 +20,14 @@ import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
 import { FirstCall } from '#components/usage/first-call.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
+import { zoneNote } from '#components/usage/steps.ts';
 import { formatCount } from '#lib/format.ts';
 import type { PageProps } from '#lib/list-query.ts';
 import { requestsBetween } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { chosenFramework, FRAMEWORKS } from '#server/guides/guides.ts';
 import { requireProject } from '#server/project.ts';
+import { viewerZone } from '#server/time-zone.ts';
 import { env } from '../../../../env.ts';
 import { Checklist } from './_components/checklist.tsx';
 import { firstPath } from './_components/first-path.ts';
@@ -66,6 +68,7 @@ export default async function OverviewPage({ params, searchParams }: PageProps<'
   const query = await searchParams;
   const recorded = path === null ? NOT_READ : await readRecorded(project, path);
   const { active } = keys.byStatus;
+  const timeZone = await viewerZone();
   return (
     <Column>
       <LiveRefresh everyMs={isOnPath ? 3_000 : 30_000} />
@@ -120,11 +123,12 @@ export default async function OverviewPage({ params, searchParams }: PageProps<'
           />
           <Section
             title="Last 24 hours"
-            description="Decisions by outcome. UTC. Updated seconds ago."
+            description={`Decisions by outcome. ${zoneNote('hour', timeZone)} Updated seconds ago.`}
             link={{ href: `/projects/${projectId}/usage`, label: 'All usage' }}
           >
             <OutcomeChart
               series={decisions}
+              timeZone={timeZone}
               hrefOf={(from, to) => requestsBetween(projectId, { from, to })}
               brief
             />

@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { Notice } from '#components/ui/notice.tsx';
 import { AbsoluteTime, RelativeTime, useClock } from '#components/ui/time.tsx';
 import { formatCount, plural } from '#lib/format.ts';
+import { dayName } from '#lib/time.ts';
 import { type RecentUseAnswer, recentUsePath, type UsedFields } from '../recent-use/recent-use.ts';
 
 /** What the server answers once it does. A dialog works without it. */
@@ -140,7 +141,7 @@ function callersOf({ keysToday }: RecentUseAnswer, as: FoundProps['as']): string
 /** The days of policies are in UTC. */
 function At({ at, exactTo }: { at: string; exactTo: RecentUseAnswer['exactTo'] }) {
   if (exactTo === 'moment') return <RelativeTime at={at} />;
-  if (exactTo === 'day') return `on ${at.slice(0, 10)} (UTC)`;
+  if (exactTo === 'day') return `on ${dayName(new Date(at), 'UTC')} (UTC)`;
   return (
     <>
       in the hour from <AbsoluteTime at={at} />

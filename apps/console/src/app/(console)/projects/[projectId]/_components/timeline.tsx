@@ -10,6 +10,7 @@ import { auditHref } from '#lib/audit-href.ts';
 import type { Viewer } from '#lib/entity.ts';
 import { type RequestFields, requestsBetween } from '#lib/requests-href.ts';
 import { timeBetween } from '#lib/time.ts';
+import { viewerZone } from '#server/time-zone.ts';
 import type { Timeline as Entries, TimelineEntry } from '../read-timeline.ts';
 
 export interface TimelineProps {
@@ -21,7 +22,8 @@ export interface TimelineProps {
 }
 
 /** What happened to a key or a customer, the newest first, each change with the denial it led to. */
-export function Timeline({ timeline, ...place }: TimelineProps) {
+export async function Timeline({ timeline, ...given }: TimelineProps) {
+  const place = { ...given, timeZone: await viewerZone() };
   const { entries, requestsSince } = timeline;
   if (entries.length === 0) return <p className="text-muted">Nothing is recorded.</p>;
   return (
@@ -36,7 +38,7 @@ export function Timeline({ timeline, ...place }: TimelineProps) {
   );
 }
 
-type Place = Omit<TimelineProps, 'timeline'>;
+type Place = Omit<TimelineProps, 'timeline'> & { timeZone: string };
 
 interface WhatProps extends Place {
   entry: TimelineEntry;
@@ -44,11 +46,16 @@ interface WhatProps extends Place {
   requestsSince: Date;
 }
 
-function What({ entry: { at, what }, requestsSince, projectId, of, viewer }: WhatProps) {
+function What({ entry: { at, what }, requestsSince, projectId, of, viewer, timeZone }: WhatProps) {
   switch (what.kind) {
     case 'change':
       return (
-        <AuditEntry row={what.row} isExact viewer={viewer} log={auditHref(projectId, what.row)} />
+        <AuditEntry
+          row={what.row}
+          isExact
+          viewer={viewer}
+          log={auditHref(projectId, what.row, timeZone)}
+        />
       );
     case 'first_use': {
       const { recorded, hour } = what.use;
@@ -90,7 +97,7 @@ const HOUR_MS = 3_600_000;
 
 /** An entry that is no change; in line with the sentences of those. */
 const Moment = ({ at, children }: { at: Date; children: ReactNode }) => (
-  <p className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 px-(--inset) py-2 sm:grid-cols-[auto_minmax(0,1fr)_9rem]">
+  <p className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 px-(--inset) py-2 sm:grid-cols-[auto_minmax(0,1fr)_12rem]">
     <span aria-hidden="true" className="mt-2 ml-1 size-2 rounded-full bg-line-strong sm:mr-1" />
     <span className="text-muted">{children}</span>
     <span className="figures text-small text-muted max-sm:col-start-2 sm:mt-px sm:text-right">

@@ -11,10 +11,12 @@ import { PageHeader } from '#components/ui/section.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
 import { FirstCall } from '#components/usage/first-call.tsx';
 import { formatCount, plural } from '#lib/format.ts';
+import { dayOf } from '#lib/instant.ts';
 import { type PageProps, withQuery } from '#lib/list-query.ts';
 import { requestsHref } from '#lib/requests-href.ts';
 import { unlessTooSlow, withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { viewerZone } from '#server/time-zone.ts';
 import { env } from '../../../../../env.ts';
 import { calledOf } from '../customers/customer-state.ts';
 import { LeftOut } from './_components/left-out.tsx';
@@ -33,6 +35,8 @@ export default async function RequestsPage({ params, searchParams }: PageProps<'
   const query = await searchParams;
   const parsed = parseRequestQuery(query, keyPrefix);
   const here = `/projects/${projectId}/requests`;
+  const timeZone = await viewerZone();
+  const today = dayOf(new Date(), timeZone).from;
   const page = await withSlowDatabase((db) => readRequests(db, projectId, parsed)).catch(
     unlessTooSlow,
   );
@@ -41,7 +45,7 @@ export default async function RequestsPage({ params, searchParams }: PageProps<'
       <>
         <PageHeader title="Requests" guide="decision" />
         <RequestViews projectId={projectId} current="list" />
-        <RequestFilterForm here={here} query={parsed} />
+        <RequestFilterForm here={here} query={parsed} today={today} />
         <Notice tone="warning" title="This search takes too long">
           Narrow the time range or drop a filter. Where each filter matches many requests and all
           together only a few, most of the log has to be read.
@@ -62,7 +66,7 @@ export default async function RequestsPage({ params, searchParams }: PageProps<'
         description={
           <>
             Every denied request and {loggedAllowsPercent}% of the allowed ones, of the last{' '}
-            {plural(page.kept.days, 'day')}. Times are in UTC.{' '}
+            {plural(page.kept.days, 'day')}. Times are in {timeZone}.{' '}
             {may('change_settings') && (
               <TextLink href={`/projects/${projectId}/settings#decision-log`}>
                 Change what is recorded
@@ -82,7 +86,7 @@ export default async function RequestsPage({ params, searchParams }: PageProps<'
         }
       />
       <RequestViews projectId={projectId} current="list" />
-      <RequestFilterForm here={here} query={asked} />
+      <RequestFilterForm here={here} query={asked} today={today} />
       <LeftOut gaps={page.leftOut} projectId={projectId} />
       {page.key && <p className="mb-4 text-muted">{ofKey(page.key, projectId)}</p>}
       {asked.filter.customerId !== undefined && (
@@ -97,6 +101,7 @@ export default async function RequestsPage({ params, searchParams }: PageProps<'
           requests={page.items}
           names={page.names}
           customers={page.customers}
+          timeZone={timeZone}
         />
       ) : (
         <Nothing page={page} projectId={projectId} />

@@ -23,18 +23,19 @@ import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
 import { barHref, keptNote, keptRequests } from '#components/usage/range-links.ts';
 import { RangePicker } from '#components/usage/range-picker.tsx';
 import { type Share, ShareList } from '#components/usage/share-list.tsx';
+import { zoneNote } from '#components/usage/steps.ts';
 import {
   CSV_DAYS_MAX,
   comparedRange,
   parseUsageQuery,
   type UsageQuery,
 } from '#components/usage/usage-query.ts';
-import { readZones, ZoneLinks } from '#components/usage/zone-links.tsx';
 import { plural, sum } from '#lib/format.ts';
 import { type PageProps, withQuery } from '#lib/list-query.ts';
 import { legible } from '#lib/text.ts';
 import { unlessTooSlow, withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { viewerZone } from '#server/time-zone.ts';
 import { env } from '../../../../../env.ts';
 import { calledOf } from '../customers/customer-state.ts';
 
@@ -61,7 +62,7 @@ export default async function UsagePage({ params, searchParams }: PageProps<'pro
   const { decisions, previous, keys, customers, policies, retention } = series;
   const kept = keptRequests(retention.decisionDays, new Date());
   const leadsOn = decisions.step !== 'hour' || usage.to > kept.since;
-  const { viewerZone, timeZone } = await readZones(query);
+  const timeZone = await viewerZone();
   return (
     <Column>
       <PageHeader
@@ -70,7 +71,7 @@ export default async function UsagePage({ params, searchParams }: PageProps<'pro
         description={
           <>
             {plural(decisions.total, 'decision')} in this range.{' '}
-            {decisions.step === 'hour' ? timeZone : 'UTC'}. As of <AbsoluteTime at={new Date()} />.
+            {zoneNote(decisions.step, timeZone)} As of <AbsoluteTime at={new Date()} />.
           </>
         }
         actions={<CsvOfRange href={withQuery(`${here}/csv`, query, {})} usage={usage} />}
@@ -83,11 +84,6 @@ export default async function UsagePage({ params, searchParams }: PageProps<'pro
           <Section
             title="Decisions by outcome"
             description={`${leadsOn ? 'Select a bar to look closer. ' : ''}${keptNote(kept, usage)}`}
-            actions={
-              decisions.step === 'hour' && (
-                <ZoneLinks here={here} query={query} timeZone={timeZone} viewerZone={viewerZone} />
-              )
-            }
           >
             <OutcomeChart
               series={decisions}

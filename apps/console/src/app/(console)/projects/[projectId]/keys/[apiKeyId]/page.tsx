@@ -11,14 +11,15 @@ import { DenialReasons } from '#components/usage/denial-reasons.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
 import { barHref, keptNote } from '#components/usage/range-links.ts';
 import { RangePicker } from '#components/usage/range-picker.tsx';
+import { zoneNote } from '#components/usage/steps.ts';
 import { parseUsageQuery } from '#components/usage/usage-query.ts';
-import { readZones, ZoneLinks } from '#components/usage/zone-links.tsx';
 import { plural } from '#lib/format.ts';
 import { labelSetsOf } from '#lib/labels.ts';
 import type { PageProps } from '#lib/list-query.ts';
 import { requestsHref } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { viewerZone } from '#server/time-zone.ts';
 import { Timeline } from '../../_components/timeline.tsx';
 import { MostDenied } from '../../requests/groups/most-denied.tsx';
 import { ImportedChip } from '../_components/imported-chip.tsx';
@@ -44,8 +45,7 @@ export default async function KeyPage({
   if (facts === null) notFound();
   const { apiKey, customer, policies, series, previous, kept, denials, timeline } = facts;
   const sets = labelSetsOf(policies);
-  const { viewerZone, timeZone } = await readZones(query);
-  const isHourly = series.step === 'hour';
+  const timeZone = await viewerZone();
   const { projectId } = project;
   const here = `/projects/${projectId}/keys/${apiKeyId}`;
   const target = targetOf(apiKey);
@@ -100,14 +100,9 @@ export default async function KeyPage({
           title="Usage"
           description={
             <>
-              {plural(series.total, 'decision')} in this range. {isHourly ? timeZone : 'UTC'}. As of{' '}
-              <AbsoluteTime at={new Date()} />. {keptNote(kept, usage)}
+              {plural(series.total, 'decision')} in this range. {zoneNote(series.step, timeZone)} As
+              of <AbsoluteTime at={new Date()} />. {keptNote(kept, usage)}
             </>
-          }
-          actions={
-            isHourly && (
-              <ZoneLinks here={here} query={query} timeZone={timeZone} viewerZone={viewerZone} />
-            )
           }
         >
           <RangePicker here={here} query={query} usage={usage} />

@@ -4,6 +4,7 @@ import { TextLink } from '#components/ui/text-link.tsx';
 import { auditHref } from '#lib/audit-href.ts';
 import type { Viewer } from '#lib/entity.ts';
 import { timeBetween } from '#lib/time.ts';
+import { viewerZone } from '#server/time-zone.ts';
 import { mayReplace, targetOf } from '../../keys/key-state.ts';
 import type { CauseOfDenial } from './read-cause.ts';
 
@@ -15,14 +16,20 @@ export interface CauseProps {
 }
 
 /** The change that denied the call, and where to go on. */
-export function Cause({ projectId, decision, cause: { change, apiKey }, viewer }: CauseProps) {
+export async function Cause({
+  projectId,
+  decision,
+  cause: { change, apiKey },
+  viewer,
+}: CauseProps) {
   if (change === null && apiKey === null) return null;
+  const log = change && auditHref(projectId, change, await viewerZone());
   return (
     <section aria-label="What changed before" className="mb-8">
       <h2 className="mb-3 font-semibold">What changed before</h2>
-      {change && (
+      {change && log && (
         <div className="panel">
-          <AuditEntry row={change} isExact viewer={viewer} log={auditHref(projectId, change)} />
+          <AuditEntry row={change} isExact viewer={viewer} log={log} />
         </div>
       )}
       <p className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-small">
@@ -34,7 +41,7 @@ export function Cause({ projectId, decision, cause: { change, apiKey }, viewer }
         {apiKey && (
           <TextLink href={`/projects/${projectId}/keys/${apiKey.apiKeyId}`}>Go to the key</TextLink>
         )}
-        {change && <TextLink href={auditHref(projectId, change)}>Open in the audit log</TextLink>}
+        {log && <TextLink href={log}>Open in the audit log</TextLink>}
         {apiKey && viewer.may('change_keys') && <NextKey projectId={projectId} apiKey={apiKey} />}
       </p>
     </section>

@@ -1,14 +1,15 @@
 import { DENIAL_REASONS } from '@ceiba/contract/sets';
 import type { ReactNode } from 'react';
+import { InstantField } from '#components/instant-field.tsx';
 import { QueryForm } from '#components/query-form.tsx';
 import { InputField, type InputFieldProps, SelectField } from '#components/ui/field.tsx';
 import { FilterButtons, Filters, QuickRanges } from '#components/ui/filters.tsx';
 import { CODE_INPUT } from '#components/ui/input.tsx';
 import { SecretlessInput } from '#components/ui/secretless-input.tsx';
 import { OUTCOME_LOOKS } from '#components/ui/state-chips.tsx';
+import { minuteText } from '#lib/instant.ts';
 import { withQuery } from '#lib/list-query.ts';
 import type { RequestField } from '#lib/requests-href.ts';
-import { minuteText } from '#lib/time.ts';
 import { OUTCOME_CHOICES, type RequestQuery } from './request-query.ts';
 
 /** The fields behind "More filters". */
@@ -22,8 +23,15 @@ const MORE: readonly RequestField[] = [
   'to',
 ];
 
+export interface RequestFilterFormProps {
+  here: string;
+  query: RequestQuery;
+  /** The start of the viewer's day. */
+  today: Date;
+}
+
 /** The filter of the log, kept in the URL. */
-export function RequestFilterForm({ here, query }: { here: string; query: RequestQuery }) {
+export function RequestFilterForm({ here, query, today }: RequestFilterFormProps) {
   const { fields, errors } = query;
   const field = (name: RequestField) => ({
     name,
@@ -64,6 +72,7 @@ export function RequestFilterForm({ here, query }: { here: string; query: Reques
         </div>
         <div className="flex flex-wrap items-start gap-x-8 gap-y-2">
           <QuickRanges
+            today={today}
             hrefSince={(from) => withQuery(here, fields, { from: minuteText(from), to: undefined })}
           />
           <MoreFilters isOpen={usesMore}>
@@ -75,8 +84,8 @@ export function RequestFilterForm({ here, query }: { here: string; query: Reques
               autoCapitalize="characters"
               placeholder="GET"
             />
-            <InputField {...field('from')} label="From, UTC" type="datetime-local" />
-            <InputField {...field('to')} label="To, UTC" type="datetime-local" />
+            <InstantField name="from" label="From" value={fields.from} error={errors.from} />
+            <InstantField name="to" label="To" value={fields.to} error={errors.to} />
             <Code {...field('decisionId')} label="Decision ID" />
             <Code {...field('requestId')} label="Request ID" />
           </MoreFilters>

@@ -27,8 +27,8 @@ describe('parseRequestQuery', () => {
       pathPrefix: 'v1/reports',
       decisionId: ID.toUpperCase(),
       requestId: ' req-7 ',
-      from: '2026-11-22T14:05',
-      to: '2026-11-22T14:05',
+      from: '2026-11-22T14:05Z',
+      to: '2026-11-22T14:05:59.999Z',
     };
     const { filter, fields, errors, isFiltered } = parseRequestQuery(query);
     expect(filter).toEqual({
@@ -41,7 +41,11 @@ describe('parseRequestQuery', () => {
       from: new Date('2026-11-22T14:05:00Z'),
       to: new Date('2026-11-22T14:06:00Z'),
     });
-    expect(fields.key).toBe(ID);
+    expect(fields).toMatchObject({
+      key: ID,
+      from: '2026-11-22T14:05Z',
+      to: '2026-11-22T14:05Z',
+    });
     expect(errors).toEqual({});
     expect(isFiltered).toBe(true);
   });
@@ -101,7 +105,7 @@ describe('parseRequestQuery', () => {
   });
 
   it('refuses a range that ends before it starts', () => {
-    const query = { from: '2026-11-22T14:05', to: '2026-11-22T14:04' };
+    const query = { from: '2026-11-22T14:05Z', to: '2026-11-22T14:04Z' };
     expect(parseRequestQuery(query).errors).toEqual({
       to: 'The end must not be before the start.',
     });

@@ -1,10 +1,10 @@
 import { DENIAL_REASONS, type DenialReason, type DenialStatus, UUID } from '@ceiba/contract/sets';
 import { API_KEY_BRAND, timeOfDecision } from '@ceiba/domain';
 import { DENIAL_STATUSES, denialStatusOf } from '#lib/denial-status.ts';
+import { minuteText, parseMinute } from '#lib/instant.ts';
 import { type Query, textOf } from '#lib/list-query.ts';
 import { REQUEST_FIELDS, type RequestField } from '#lib/requests-href.ts';
 import { withoutSecrets } from '#lib/text.ts';
-import { parseMinute } from '#lib/time.ts';
 
 /** Denials can be chosen by the status that the host answered with. */
 export const OUTCOME_CHOICES: readonly { value: string; name: string }[] = [
@@ -49,7 +49,7 @@ const MINUTE_MS = 60_000;
 
 /**
  * The filter of the URL. Unknown choices count as absent; text that cannot match is an error beside
- * its field. Times are in UTC, and both minutes are included.
+ * its field. Both minutes are included.
  *
  * @param keyBrand what the keys of the project begin with
  */
@@ -74,8 +74,8 @@ export function parseRequestQuery(query: Query, keyBrand = API_KEY_BRAND): Reque
     pathPrefix: searched.pathPrefix ?? text('pathPrefix'),
     decisionId: text('decisionId').toLowerCase(),
     requestId: text('requestId'),
-    from: text('from'),
-    to: text('to'),
+    from: minuteOf(text('from')),
+    to: minuteOf(text('to')),
   };
   const key =
     fields.key !== ''
@@ -116,6 +116,12 @@ export function parseRequestQuery(query: Query, keyBrand = API_KEY_BRAND): Reque
     cursor: textOf(query, 'cursor'),
     isFiltered: REQUEST_FIELDS.some((name) => fields[name] !== ''),
   };
+}
+
+/** A minute as the address holds it; other text unchanged. */
+function minuteOf(text: string): string {
+  const minute = parseMinute(text);
+  return minute === null ? text : minuteText(minute);
 }
 
 interface Meaning {

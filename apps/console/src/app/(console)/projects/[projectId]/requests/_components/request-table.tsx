@@ -20,10 +20,18 @@ export interface RequestTableProps {
   names: ReadonlyMap<string, ApiKeyName>;
   /** The names of customers, by id. */
   customers: ReadonlyMap<string, CustomerName>;
+  timeZone: string;
 }
 
 /** Recorded decisions, newest first. A row opens its gates. */
-export function RequestTable({ here, query, requests, names, customers }: RequestTableProps) {
+export function RequestTable({
+  here,
+  query,
+  requests,
+  names,
+  customers,
+  timeZone,
+}: RequestTableProps) {
   const callerOf = ({ apiKeyId, keyPrefix, byPreviousSecret }: DecisionRecord) => (
     <>
       <Caller name={apiKeyId === null ? undefined : names.get(apiKeyId)} keyPrefix={keyPrefix} />
@@ -86,7 +94,7 @@ export function RequestTable({ here, query, requests, names, customers }: Reques
           cell: customerOf,
         },
         {
-          name: 'Time, UTC',
+          name: `Time, ${timeZone}`,
           className: 'figures whitespace-nowrap max-sm:hidden',
           cell: ({ at }) => <LogTime at={at} inRow />,
         },

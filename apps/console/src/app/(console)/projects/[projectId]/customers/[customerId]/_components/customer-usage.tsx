@@ -38,6 +38,7 @@ export function CustomerUsage({ projectId, customerId, usage, kept }: CustomerUs
         <OutcomeChart
           series={{ step, lines, starts: steps.map(({ from }) => from) }}
           shown={['allow', 'deny']}
+          timeZone="UTC"
           hrefOf={(from, to) => requestsIn(projectId, { from, to }, kept, { customer: customerId })}
         />
       )}

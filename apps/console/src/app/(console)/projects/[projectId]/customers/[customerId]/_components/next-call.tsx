@@ -1,6 +1,6 @@
 import type { Customer, CustomerUse } from '@ceiba/schema';
 import { Notice } from '#components/ui/notice.tsx';
-import { AbsoluteTime } from '#components/ui/time.tsx';
+import { AbsoluteTime, PeriodTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
 
 export interface NextCallProps {
@@ -45,7 +45,7 @@ export function NextCall({ customer, use }: NextCallProps) {
   return (
     <Notice tone="warning" title="Calls that cost something are denied" className="mb-4">
       <code>quota_exceeded</code>: all {formatCount(full.quota.value)} of this {full.quota.window}{' '}
-      are used. Calls are allowed again on <AbsoluteTime at={full.to} />, or with a larger plan.
+      are used. Calls are allowed again on <PeriodTime at={full.to} />, or with a larger plan.
     </Notice>
   );
 }

@@ -1,5 +1,5 @@
 import type { CustomerUse, QuotaOfPeriod } from '@ceiba/schema';
-import { AbsoluteTime } from '#components/ui/time.tsx';
+import { PeriodTime } from '#components/ui/time.tsx';
 import { QuotaBar } from '#components/usage/period-bar.tsx';
 import { formatCount, formatShare } from '#lib/format.ts';
 
@@ -21,8 +21,8 @@ export function PeriodUse({ use: { month, day, rate } }: { use: CustomerUse }) {
 /** The dates of the month. */
 export const PeriodDates = ({ use: { month } }: { use: CustomerUse }) => (
   <>
-    From <AbsoluteTime at={month.from} /> to <AbsoluteTime at={month.to} />. Counts are a few
-    seconds behind.
+    From <PeriodTime at={month.from} /> to <PeriodTime at={month.to} />. Counts are a few seconds
+    behind.
   </>
 );
 
