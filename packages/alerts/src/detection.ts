@@ -3,8 +3,11 @@ import {
   type Database,
   detectExpiringKeys,
   detectFailingDecisions,
+  detectIdleKeys,
+  detectPreviousSecrets,
   detectQuotaThresholds,
   detectUnusualDenials,
+  detectUsedUpQuotas,
 } from '@ceiba/schema';
 import type { BackgroundOptions } from './background.ts';
 
@@ -35,8 +38,12 @@ export function startDetecting({ run, log }: BackgroundOptions) {
     });
   const tasks = [
     repeat('detecting alerts', DETECT_MS, [detectQuotaThresholds, detectFailingDecisions]),
-    repeat('detecting unusual denials', DETECT_DENIALS_MS, [detectUnusualDenials]),
-    repeat('detecting keys that expire', DETECT_KEYS_MS, [detectExpiringKeys]),
+    repeat('detecting denials', DETECT_DENIALS_MS, [detectUnusualDenials, detectUsedUpQuotas]),
+    repeat('detecting keys that need attention', DETECT_KEYS_MS, [
+      detectExpiringKeys,
+      detectPreviousSecrets,
+      detectIdleKeys,
+    ]),
   ];
   return { stop: () => Promise.all(tasks.map((task) => task.stop())) };
 }

@@ -1,4 +1,4 @@
-import { CONFIRMATION, CONFIRMATION_DAYS, USUAL_DAYS } from '@ceiba/domain';
+import { CONFIRMATION, CONFIRMATION_DAYS, KEY_IDLE_DAYS, USUAL_DAYS } from '@ceiba/domain';
 import type { Mail } from '@ceiba/process/mail';
 import type { ClaimedDelivery } from '@ceiba/schema';
 
@@ -106,6 +106,36 @@ function contentOf({ type, data }: Event): Content {
         ],
         page: `/requests?outcome=${data.status}&from=${String(data.hour).slice(0, 16)}`,
       };
+    case 'api_key.quota_used_up':
+      return {
+        subject: 'the quota of a key is used up',
+        lines: [usedUpLine('key', data.displayName, data)],
+        page: `/keys/${data.apiKeyId}`,
+      };
+    case 'customer.quota_used_up':
+      return {
+        subject: 'the quota of a customer is used up',
+        lines: [usedUpLine('customer', data.name, data)],
+        page: `/customers/${data.customerId}`,
+      };
+    case 'api_key.previous_secret_used':
+      return {
+        subject: 'a replaced secret is still used',
+        lines: [
+          `The replaced secret of the key ${data.displayName} (${data.keyPrefix}…) ends at ${data.validUntil} and was last used at ${data.lastUsedAt}.`,
+          'From then on calls with it are denied: give its caller the new secret.',
+        ],
+        page: `/keys/${data.apiKeyId}`,
+      };
+    case 'api_key.idle':
+      return {
+        subject: 'a key is idle',
+        lines: [
+          `The key ${data.displayName} (${data.keyPrefix}…) was not used for ${KEY_IDLE_DAYS} days.`,
+          'Archive it if it is not needed any more.',
+        ],
+        page: `/keys/${data.apiKeyId}`,
+      };
     case 'api_key.revoked':
       return {
         subject: 'a key was revoked',
@@ -138,6 +168,9 @@ function contentOf({ type, data }: Event): Content {
       };
   }
 }
+
+const usedUpLine = (noun: string, name: unknown, { period, used, quota }: Event['data']) =>
+  `The ${noun} ${name} has used ${used} of its quota of ${quota} by ${period}: its calls are denied as quota_exceeded until the ${period} ends.`;
 
 const idOf = (named: unknown): string => String((named as { id?: unknown } | null)?.id ?? '');
 const nameOf = (named: unknown): string => String((named as { name?: unknown } | null)?.name ?? '');

@@ -1,5 +1,5 @@
 /** Alerts: their types, and when a delivery is tried again. */
-import { QUOTA_NEARLY_USED } from './constants.ts';
+import { KEY_IDLE_DAYS, QUOTA_NEARLY_USED } from './constants.ts';
 
 /** What a project can be alerted of, each with the sentence that a form shows. */
 export const ALERT_TYPES = {
@@ -7,6 +7,10 @@ export const ALERT_TYPES = {
   'api_key.expiring': 'A key expires within 7 days or within 1 day',
   'decisions.failing': 'The Runtime answers 503 instead of deciding',
   'denials.unusual': 'More calls than usual are denied with 401, 403 or 429',
+  'api_key.quota_used_up': 'The quota of a key is used up and denies calls',
+  'customer.quota_used_up': 'The quota of a customer is used up and denies calls',
+  'api_key.previous_secret_used': 'The replaced secret of a key is still used on its last day',
+  'api_key.idle': `A key was not used for ${KEY_IDLE_DAYS} days`,
   'api_key.revoked': 'A key is revoked',
   'api_key.rotated': 'The secret of a key is replaced',
   'project.secret_rotated': 'The project secret is rotated',

@@ -2,6 +2,7 @@ import {
   type AlertType,
   EXPIRY_LEAD_DAYS,
   FAILED_DECISIONS_MIN,
+  KEY_IDLE_DAYS,
   PROJECT_SCOPE,
   QUOTA_THRESHOLDS,
   UNUSUAL_DENIALS_REPEAT_HOURS,
@@ -11,6 +12,7 @@ import type { Executor } from '../connection/database.ts';
 import { queueAlerts } from '../outbox/queue.ts';
 import { clock, monthNumber } from '../time.ts';
 import { unusualDenials } from '../usage/unusual-denials.ts';
+import { usedUpQuotas } from '../usage/used-up-quotas.ts';
 
 /*
  * Each of these may run in several processes at the same time: the outbox keeps an alert once. A
@@ -61,7 +63,7 @@ export const detectExpiringKeys = (db: { orm: Executor }, now?: Date): Promise<b
         concat_ws(':', k.id, date_part('epoch', k.expires_at), lead.days) as subject,
         jsonb_build_object('apiKeyId', k.id, 'displayName', k.display_name,
           'keyPrefix', k.key_prefix, 'withinDays', lead.days,
-          'expiresAt', to_char(k.expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+          'expiresAt', ${exactText(sql`k.expires_at`)}
         ) as data
       from ${watching('api_key.expiring')} w
       join api_keys k on k.project_id = w.project_id and k.status = 'active'
@@ -124,6 +126,73 @@ export const detectUnusualDenials = (db: { orm: Executor }, now?: Date): Promise
   );
 };
 
+/**
+ * Queues an alert for each quota of a key or a customer that is used up and denied a call in this hour or
+ * the one before. Another period or another quota begins again.
+ *
+ * @param now Default: the database's clock.
+ */
+export const detectUsedUpQuotas = (db: { orm: Executor }, now?: Date): Promise<boolean> =>
+  queueAlerts(
+    db.orm,
+    sql`
+      select q.project_id, q.kind || '.quota_used_up' as type,
+        concat_ws(':', q.id, q.period, q.number, q.quota) as subject,
+        case q.kind when 'api_key' then jsonb_build_object('apiKeyId', q.id, 'displayName', q.name)
+          else jsonb_build_object('customerId', q.id, 'name', q.name) end
+          || jsonb_build_object('period', q.period, 'used', q.used, 'quota', q.quota) as data
+      from (${usedUpQuotas(
+        sql`select project_id from ${watching('api_key.quota_used_up')} k
+          union select project_id from ${watching('customer.quota_used_up')} c`,
+        clock(now),
+      )}) q`,
+  );
+
+/**
+ * Queues an alert for each active key whose replaced secret ends within a day and was used in the day
+ * before: its caller has not changed over.
+ *
+ * @param now Default: the database's clock.
+ */
+export const detectPreviousSecrets = (db: { orm: Executor }, now?: Date): Promise<boolean> =>
+  queueAlerts(
+    db.orm,
+    sql`
+      select k.project_id, ${typeOf('api_key.previous_secret_used')} as type,
+        concat_ws(':', k.id, date_part('epoch', k.previous_expires_at)) as subject,
+        jsonb_build_object('apiKeyId', k.id, 'displayName', k.display_name,
+          'keyPrefix', k.previous_prefix, 'lastUsedAt', ${exactText(sql`k.previous_last_used_at`)},
+          'validUntil', ${exactText(sql`k.previous_expires_at`)}) as data
+      from ${watching('api_key.previous_secret_used')} w
+      join api_keys k on k.project_id = w.project_id and k.status = 'active'
+        and k.previous_prefix is not null and k.previous_expires_at > ${clock(now)}
+        and k.previous_expires_at <= ${clock(now)} + interval '1 day'
+        and k.previous_last_used_at > ${clock(now)} - interval '1 day'`,
+  );
+
+/**
+ * Queues an alert for each active key that has become idle since its project has a destination: unused for
+ * {@link KEY_IDLE_DAYS} days. A key that is used again begins again.
+ *
+ * @param now Default: the database's clock.
+ */
+export const detectIdleKeys = (db: { orm: Executor }, now?: Date): Promise<boolean> => {
+  const used = sql`coalesce(k.last_used_at, k.created_at)`;
+  const idleAt = sql`${used} + make_interval(days => ${KEY_IDLE_DAYS})`;
+  return queueAlerts(
+    db.orm,
+    sql`
+      select k.project_id, ${typeOf('api_key.idle')} as type,
+        concat_ws(':', k.id, date_part('epoch', ${used})) as subject,
+        jsonb_build_object('apiKeyId', k.id, 'displayName', k.display_name,
+          'keyPrefix', k.key_prefix, 'createdAt', ${exactText(sql`k.created_at`)},
+          'lastUsedAt', ${exactText(sql`k.last_used_at`)}) as data
+      from ${watching('api_key.idle')} w
+      join api_keys k on k.project_id = w.project_id and k.status = 'active'
+        and ${idleAt} <= ${clock(now)} and ${idleAt} >= w.since`,
+  );
+};
+
 const typeOf = (type: AlertType) => sql`${type}::text`;
 
 /** The projects with an enabled destination for a type, and since when they have one. */
@@ -134,5 +203,9 @@ const watching = (type: AlertType) => sql`(
 
 const values = (numbers: readonly number[]): SQL =>
   sql.raw(numbers.map((number) => `(${number})`).join(', '));
+
+/** To the ms. */
+const exactText = (at: SQL) =>
+  sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const utcText = (at: SQL) => sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;

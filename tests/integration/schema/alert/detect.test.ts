@@ -1,19 +1,35 @@
+import { randomBytes } from 'node:crypto';
 import { startDetecting } from '@ceiba/alerts/detection';
 import type { DenialReason } from '@ceiba/contract';
 import { CONFIRMATION } from '@ceiba/domain';
 import {
+  createCustomer,
   createDatabase,
   detectExpiringKeys,
   detectFailingDecisions,
+  detectIdleKeys,
+  detectPreviousSecrets,
   detectQuotaThresholds,
   detectUnusualDenials,
+  detectUsedUpQuotas,
   recordDecisionFailures,
+  recordUsage,
   revokeApiKey,
   setApiKeyExpiry,
+  setApiKeyLimits,
+  updateApiKey,
 } from '@ceiba/schema';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../support/until.ts';
-import { contextOf, flush, givePlan, makeKey, makeProject, useBench } from '../support.ts';
+import {
+  contextOf,
+  expectKind,
+  flush,
+  givePlan,
+  makeKey,
+  makeProject,
+  useBench,
+} from '../support.ts';
 import { consent, makeDestination, queuedAlerts } from './support.ts';
 
 const bench = useBench();
@@ -321,6 +337,104 @@ describe('unusual denials', () => {
     await deny('2026-11-23T08:00:00Z', 60);
     await detectUnusualDenials(bench.db, new Date('2026-11-23T09:10:00Z'));
     expect(await alerts()).toEqual([[403, '2026-11-23T08:00:00Z']]);
+  });
+});
+
+describe('a quota of a key or a customer', () => {
+  it('is alerted once a period while it denies calls, whichever processes detect it', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    await givePlan(bench.ctx, projectId, {});
+    await makeDestination(bench.ctx, projectId, {
+      eventTypes: ['api_key.quota_used_up', 'customer.quota_used_up'],
+    });
+    const { customer } = expectKind(
+      await createCustomer(bench.ctx, { projectId, externalId: 'acme', monthlyQuota: 20 }),
+      'created',
+    );
+    const { customerId } = customer;
+    const { apiKeyId } = await makeKey(bench.ctx, projectId);
+    await updateApiKey(bench.ctx, { projectId, apiKeyId, customerId });
+    await setApiKeyLimits(bench.ctx, { projectId, apiKeyId, limits: { monthlyQuota: 10 } });
+    const use = (scope: string, count: number) =>
+      recordUsage(bench.db, {
+        months: [{ projectId, month: 2026 * 12 + 10, scope, incarnation: 'i', count }],
+      });
+    const denied = { at: '2026-11-23T09:00:00Z', count: 1, outcome: 'quota_exceeded' } as const;
+    await use(customerId, 20);
+    await use(apiKeyId, 9);
+    await detectUsedUpQuotas(bench.db, NOW);
+    expect(await queuedAlerts(bench.db, projectId)).toEqual([]);
+    await flush(bench.db, projectId, [{ ...denied, apiKeyId }]);
+    await detectInEight((db) => detectUsedUpQuotas(db, NOW));
+    const period = { period: 'month', used: 20, quota: 20 };
+    const ofCustomer = {
+      type: 'customer.quota_used_up',
+      data: expect.objectContaining({ customerId, name: 'acme', ...period }),
+    };
+    expect(await queuedAlerts(bench.db, projectId)).toMatchObject([ofCustomer]);
+    await use(apiKeyId, 10);
+    await detectInEight((db) => detectUsedUpQuotas(db, NOW));
+    await use(apiKeyId, 11);
+    await detectInEight((db) => detectUsedUpQuotas(db, NOW));
+    expect(await queuedAlerts(bench.db, projectId)).toMatchObject([
+      {
+        type: 'api_key.quota_used_up',
+        data: { apiKeyId, displayName: 'Batch job', period: 'month', used: 10, quota: 10 },
+      },
+      ofCustomer,
+    ]);
+  });
+});
+
+describe('keys that need attention', () => {
+  const setUp = async (type: 'api_key.idle' | 'api_key.previous_secret_used') => {
+    const { projectId } = await makeProject(bench.ctx);
+    await givePlan(bench.ctx, projectId, {});
+    await makeDestination(bench.ctx, projectId, { eventTypes: [type] });
+    const key = async (set: Record<string, unknown>) => {
+      const { apiKeyId } = await makeKey(bench.ctx, projectId);
+      await bench.db.sql`update api_keys set ${bench.db.sql(set)} where id = ${apiKeyId}`;
+      return apiKeyId;
+    };
+    const alerted = async () =>
+      (await queuedAlerts(bench.db, projectId)).map(({ data }) => data.apiKeyId);
+    return { projectId, key, alerted };
+  };
+  const at = (days: number) => inHours(days * 24).toISOString();
+
+  it('are alerted once when they become idle, and again after another use', async () => {
+    const { projectId, key, alerted } = await setUp('api_key.idle');
+    await bench.db.sql`update alert_destinations set created_at = now() - interval '5 days'
+      where project_id = ${projectId}`;
+    const used = await key({ created_at: at(-200), last_used_at: at(-91) });
+    const unused = await key({ created_at: at(-92) });
+    await key({ created_at: at(-200), last_used_at: at(-89) });
+    await key({ created_at: at(-200), last_used_at: at(-99) });
+    await key({ created_at: at(-92), status: 'revoked' });
+    await detectInEight((db) => detectIdleKeys(db));
+    expect((await alerted()).sort()).toEqual([used, unused].sort());
+    await bench.db.sql`update api_keys set last_used_at = now() where id = ${used}`;
+    await detectIdleKeys(bench.db, inHours(91 * 24));
+    expect((await alerted()).filter((id) => id === used)).toHaveLength(2);
+  });
+
+  it('are alerted once while a replaced secret is used on its last day', async () => {
+    const { key, alerted } = await setUp('api_key.previous_secret_used');
+    const previous = (endsInDays: number, usedDaysAgo: number | null) => ({
+      previous_digest: randomBytes(32),
+      previous_prefix: 'ceiba_Before00',
+      previous_expires_at: at(endsInDays),
+      previous_last_used_at: usedDaysAgo === null ? null : at(-usedDaysAgo),
+    });
+    const late = await key(previous(0.9, 0.5));
+    await key(previous(1.1, 0.5));
+    await key(previous(0.9, 1.5));
+    await key(previous(0.9, null));
+    await key(previous(-0.1, 0.5));
+    await detectInEight((db) => detectPreviousSecrets(db));
+    await bench.db.sql`update api_keys set previous_last_used_at = now() where id = ${late}`;
+    await detectInEight((db) => detectPreviousSecrets(db));
+    expect(await alerted()).toEqual([late]);
   });
 });
 
