@@ -10,6 +10,7 @@ import {
   RETENTION_DAYS_MAX,
   SECRET_OVERLAP_HOURS,
   SESSIONS_MAX,
+  UNSAMPLED_PER_MINUTE,
 } from '@ceiba/domain';
 import { expect, it } from 'vitest';
 import { DECISION_LOG_LIMITS } from '../../apps/runtime/src/decision-log/decision-log.ts';
@@ -26,6 +27,7 @@ const LIMITS: Record<string, number> = {
   'Hours for which a previous secret is valid': SECRET_OVERLAP_HOURS,
   'Days of the decision log': DECISION_RETENTION_DAYS_MAX,
   'Logged decisions of a kind, per minute and Runtime process': DECISION_LOG_LIMITS.perMinute,
+  'Allowed calls that are logged unsampled, per minute and Runtime process': UNSAMPLED_PER_MINUTE,
   'Decisions in a page of the log': PAGE_MAX,
   'Days of usage and audit log': RETENTION_DAYS_MAX,
   'Alert destinations of a project': ALERT_DESTINATIONS_MAX,

@@ -70,6 +70,7 @@ test('a new user gets from sign-up to an allowed call, and to its denial after r
     const { stdout } = await run('sh', ['-c', filledIn]);
     expect(JSON.parse(stdout)).toEqual({ reports: [] });
     await expect(page.getByRole('heading', { name: 'It works' })).toBeVisible();
+    await expect(page.getByRole('link', { name: 'See every check of this call' })).toBeVisible();
     await expect(page.getByRole('heading', { name: 'Why calls are denied' })).toBeVisible();
     await expect(page.getByRole('heading', { name: 'Your first allowed call' })).toHaveCount(0);
     await page.getByRole('button', { name: 'Hide', exact: true }).click();

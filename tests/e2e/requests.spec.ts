@@ -587,10 +587,26 @@ test('what the log left out is shown on the page of its time alone', async () =>
 });
 
 test('the settings decide what is recorded, and the page shows them', async () => {
+  await project.sql`update projects set first_allowed_at = null where id = ${project.projectId}`;
   const page = await project.open('requests');
   await expect(page.getByText('No recorded requests')).toBeVisible();
-  await expect(page.getByText('1% of the allowed ones')).toBeVisible();
+  await expect(
+    page.getByText(
+      'for 24 hours from the first allowed call, every allowed one, up to 100 a minute',
+    ),
+  ).toBeVisible();
+  await expect(page.getByText('then 1% of the allowed ones')).toBeVisible();
   await expectAccessible(page);
+  await project.sql`update projects set first_allowed_at = '2099-03-01T08:15:00Z'
+    where id = ${project.projectId}`;
+  await page.reload();
+  await expect(
+    page.getByText(/until 2 Mar 2099, \d\d:\d\d UTC\S*, every allowed one, up to 100 a minute/),
+  ).toBeVisible();
+  await project.sql`
+    update projects set first_allowed_at = now() - interval '24 hours' where id = ${project.projectId}`;
+  await page.reload();
+  await expect(page.getByText('Every denied request and 1% of the allowed ones')).toBeVisible();
   await page.getByRole('link', { name: 'Change what is recorded' }).click();
   const share = page.getByLabel('Allowed requests to record, in percent');
   await share.fill('101');

@@ -19,6 +19,11 @@ export const DECISION_RETENTION_DAYS_MAX = 90;
 /** The longest path that the decision log keeps, in bytes of UTF-8. */
 export const LOGGED_PATH_BYTES_MAX = 2_048;
 
+/** How long after the first allowed call of a project its allowed calls are not sampled, in hours. */
+export const UNSAMPLED_HOURS = 24;
+/** How many of them each Runtime process keeps in a minute, where the share asks for fewer. */
+export const UNSAMPLED_PER_MINUTE = 100;
+
 /** Where the hosts of the console's snippets listen. `npm start` runs its example API on 4100. */
 export const EXAMPLE_HOST_PORT = 4200;
 

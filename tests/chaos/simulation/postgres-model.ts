@@ -98,6 +98,7 @@ export class PostgresModel {
           policyRevision: String(project.revision),
           defaultKeyRateLimitPerMinute: null,
           loggedAllowsPercent: 1,
+          isUnsampled: false,
           logsPaths: true,
         },
         subscription: {

@@ -21,6 +21,7 @@ const rowFor = ({ apiKeyDigest }: LookupItem): LookupRow => ({
     policyRevision: PROJECT,
     defaultKeyRateLimitPerMinute: null,
     loggedAllowsPercent: 1,
+    isUnsampled: false,
     logsPaths: true,
   },
   subscription: null,

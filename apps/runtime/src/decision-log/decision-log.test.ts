@@ -23,7 +23,7 @@ const call = (
     asker: { projectId, requestId: 'request-1', askedAtMs: 1_000 },
     row: { project: null, subscription: null, apiKey: null, customer: null },
     judgement: { kind: 'deny', denialReason: 'missing_api_key', denialDetail: null },
-    project: { loggedAllowsPercent: 100, logsPaths: true, ...project },
+    project: { loggedAllowsPercent: 100, isUnsampled: false, logsPaths: true, ...project },
     policy: null,
     question: { apiKey: null, method: 'GET', path: '/v1/reports/?page=2' },
   };
@@ -184,6 +184,51 @@ describe('the decision log', () => {
     expect(one.decisions.filter(({ outcome }) => outcome === 'allowed')).toHaveLength(kept);
     expect(one.decisions.filter(({ outcome }) => outcome !== 'allowed')).toHaveLength(1);
     expect(one.leftOut).toEqual({});
+  });
+});
+
+describe('the allows of a new project', () => {
+  const first = (loggedAllowsPercent: number) => call({ isUnsampled: true, loggedAllowsPercent });
+  const keptOf = async (one: Bench, asked: number, percent: number) => {
+    const before = one.decisions.length;
+    for (let n = 0; n < asked; n += 1) one.log.add(first(percent), ALLOW);
+    await one.log.flushNow();
+    return one.decisions.length - before;
+  };
+
+  it('are not sampled: a hundred of a minute are kept, no more, and none counts as left out', async () => {
+    const one = bench();
+    one.nextRandom = 0.9999;
+    expect(await keptOf(one, 100, 1)).toBe(100);
+    one.nextRandom = 0;
+    expect(await keptOf(one, 200, 1)).toBe(0);
+    one.wallClockMs += 60_000;
+    expect(await keptOf(one, 101, 1)).toBe(100);
+    expect(one.leftOut).toEqual({});
+  });
+
+  it('are kept to the share of the project where that is more', async () => {
+    const one = bench();
+    expect(await keptOf(one, 150, 100)).toBe(150);
+    one.wallClockMs += 60_000;
+    expect(await keptOf(one, 400, 50)).toBe(200);
+  });
+
+  it('are not kept where the share is 0', async () => {
+    expect(await keptOf(bench(), 5, 0)).toBe(0);
+  });
+
+  it('do not use up the hundred of another project', async () => {
+    const one = bench();
+    expect(await keptOf(one, 100, 1)).toBe(100);
+    const other = {
+      projectId: PROJECT.replace('1', '2'),
+      isUnsampled: true,
+      loggedAllowsPercent: 1,
+    };
+    one.log.add(call(other), ALLOW);
+    await one.log.flushNow();
+    expect(one.decisions).toHaveLength(101);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Decision } from '@ceiba/contract';
 import type { Outcome } from '@ceiba/contract/sets';
-import type { Charge } from '@ceiba/domain';
+import { type Charge, UNSAMPLED_PER_MINUTE } from '@ceiba/domain';
 import type { Logger } from '@ceiba/process/log';
 import { BackgroundTask } from '@ceiba/process/tasks';
 import type { DecisionBatch, NewDecision } from '@ceiba/schema';
@@ -43,8 +43,16 @@ const FLUSH_BUDGET_MS = 2_000;
 /** With less time left, no further statement of a flush starts: one that is late costs the connection. */
 const STATEMENT_BUDGET_MIN_MS = 500;
 
+interface TallyName {
+  readonly projectId: string;
+  readonly outcome: Outcome;
+  kept: number;
+  /** Allows before the choice, while they are not sampled. */
+  asked: number;
+}
+
 /** The decisions of one project, outcome and minute; what is counted are those that were left out. */
-type Tally = MinuteCount<{ readonly projectId: string; readonly outcome: Outcome; kept: number }>;
+type Tally = MinuteCount<TallyName>;
 
 interface Entry {
   record: NewDecision;
@@ -52,15 +60,15 @@ interface Entry {
 }
 
 /**
- * Keeps denials and a sample of the allows in memory and writes them to Postgres every second
- * (rule log-never-waits). No decision waits for it or fails with it: what is above the cap, finds
+ * Keeps denials and a sample of the allows, or all of a project that is new (ADR 0067), in memory and
+ * writes them to Postgres every second (rule log-never-waits). No decision waits for it or fails with it: what is above the cap, finds
  * no room or is refused by Postgres is left out, and counted.
  */
 export class DecisionLog {
   readonly #options: DecisionLogOptions;
   readonly #limits: typeof DECISION_LOG_LIMITS;
   readonly #entries: Entry[] = [];
-  readonly #tallies: MinuteCounts<Pick<Tally, 'projectId' | 'outcome' | 'kept'>>;
+  readonly #tallies: MinuteCounts<TallyName>;
   readonly #task: BackgroundTask;
   #leftOut = 0;
   #hasReported = false;
@@ -82,9 +90,12 @@ export class DecisionLog {
   add(call: DecidedCall, decision: Decision, charge?: Charge): void {
     let tally: Tally | undefined;
     try {
-      if (decision.allowed && !this.#isSampled(call.project.loggedAllowsPercent)) return;
+      const { loggedAllowsPercent: percent, isUnsampled } = call.project;
+      const isFirst = decision.allowed && isUnsampled && percent > 0;
+      if (decision.allowed && !isFirst && !this.#isSampled(percent)) return;
       const outcome = decision.allowed ? 'allowed' : decision.denialReason;
       tally = this.#tallyOf(call.asker.projectId, outcome);
+      if (isFirst && !isChosen(tally, percent)) return;
       const { perMinute, waiting } = this.#limits;
       const isFull = tally.kept >= perMinute || this.#entries.length >= waiting;
       const { exporter } = this.#options;
@@ -133,7 +144,12 @@ export class DecisionLog {
   }
 
   #tallyOf(projectId: string, outcome: Outcome): Tally {
-    return this.#tallies.of(`${projectId}|${outcome}`, () => ({ projectId, outcome, kept: 0 }));
+    return this.#tallies.of(`${projectId}|${outcome}`, () => ({
+      projectId,
+      outcome,
+      kept: 0,
+      asked: 0,
+    }));
   }
 
   #leaveOut(tally: Tally): void {
@@ -175,12 +191,25 @@ export class DecisionLog {
   }
 
   #writeGaps(budgetMs: number): Promise<void> {
-    const send = (rows: readonly MinuteRow<Pick<Tally, 'projectId' | 'outcome' | 'kept'>>[]) => {
-      const gaps = rows.map(({ count: leftOut, kept: _, ...gap }) => ({ ...gap, leftOut }));
+    const send = (rows: readonly MinuteRow<TallyName>[]) => {
+      const gaps = rows.map(({ count: leftOut, kept: _, asked: __, ...gap }) => ({
+        ...gap,
+        leftOut,
+      }));
       return this.#options.write({ decisions: [], gaps }, budgetMs);
     };
     return this.#tallies.write(send, isRefusal);
   }
+}
+
+/**
+ * Of the allows of a minute that are not sampled: the first hundred, or the share of the project where
+ * that is more.
+ */
+function isChosen(tally: Tally, percent: number): boolean {
+  tally.asked += 1;
+  const chosen = tally.kept + tally.count;
+  return chosen < Math.max(UNSAMPLED_PER_MINUTE, (tally.asked * percent) / 100);
 }
 
 /** Waiting helps in an outage only: what Postgres refuses would hold up the rest for ever. */

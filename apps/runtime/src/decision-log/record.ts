@@ -7,7 +7,7 @@ import { loggedPath, withoutApiKey } from './redact.ts';
 export interface DecidedCall {
   asker: { projectId: string; requestId: string; askedAtMs: number };
   row: LookupRow;
-  project: { loggedAllowsPercent: number; logsPaths: boolean };
+  project: { loggedAllowsPercent: number; isUnsampled: boolean; logsPaths: boolean };
   policy: Policy | null;
   judgement: Judgement;
   question: AuthorizeRequest;

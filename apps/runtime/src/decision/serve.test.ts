@@ -30,6 +30,7 @@ function dependenciesOf(charge: Dependencies['limiter']['charge']): Dependencies
       policyRevision: 'r',
       defaultKeyRateLimitPerMinute: null,
       loggedAllowsPercent: 1,
+      isUnsampled: false,
       logsPaths: true,
     },
     subscription: {

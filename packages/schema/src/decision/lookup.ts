@@ -4,6 +4,7 @@ import { bulk } from '../bulk.ts';
 import type { Database } from '../connection/database.ts';
 import { requirePrimary, SERVER_EVIDENCE } from '../connection/server.ts';
 import { policyRevisionOf } from '../policy/revision.ts';
+import { isUnsampled } from '../project/unsampled.ts';
 import { admitsNow } from '../subscription/admits.ts';
 import { column, type RowPart, rowPart } from './row-part.ts';
 
@@ -60,6 +61,8 @@ const PROJECT = rowPart(FIRST, {
   defaultKeyRateLimitPerMinute: column<number | null>('p.default_key_rate_limit_per_minute'),
   /** How many of a hundred allowed decisions the decision log keeps. */
   loggedAllowsPercent: column<number>('p.logged_allows_percent'),
+  /** Whether the decision log samples none of its allows. */
+  isUnsampled: column<boolean>(isUnsampled('p')),
   /** Whether the decision log keeps paths. */
   logsPaths: column<boolean>('p.logs_paths'),
 });

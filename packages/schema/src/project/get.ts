@@ -1,7 +1,8 @@
 import type { ProjectRole } from '@ceiba/domain';
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { projectMembers, projects } from '../tables.ts';
+import { isUnsampled } from './unsampled.ts';
 
 /** A project without its secrets. */
 export interface Project {
@@ -13,6 +14,10 @@ export interface Project {
   defaultKeyRateLimitPerMinute: number | null;
   /** What its new keys begin with. */
   keyPrefix: string;
+  /** When usage was first written that has an allowed call; null before. */
+  firstAllowedAt: Date | null;
+  /** Whether the decision log samples none of its allows yet. */
+  isUnsampled: boolean;
   /** How many of a hundred allowed decisions the decision log keeps. */
   loggedAllowsPercent: number;
   /** Whether the decision log keeps paths. */
@@ -28,6 +33,8 @@ export const projectColumns = {
   previousSecretExpiresAt: projects.previousSecretExpiresAt,
   defaultKeyRateLimitPerMinute: projects.defaultKeyRateLimitPerMinute,
   keyPrefix: projects.keyPrefix,
+  firstAllowedAt: projects.firstAllowedAt,
+  isUnsampled: sql<boolean>`${sql.raw(isUnsampled('projects'))}`,
   loggedAllowsPercent: projects.loggedAllowsPercent,
   logsPaths: projects.logsPaths,
   createdAt: projects.createdAt,

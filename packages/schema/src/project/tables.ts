@@ -23,6 +23,8 @@ export const projects = pgTable(
     acceptsImportedKeys: boolean('accepts_imported_keys').notNull().default(false),
     /** The rate of keys that have none of their own; null leaves them to the plan's limit. */
     defaultKeyRateLimitPerMinute: integer('default_key_rate_limit_per_minute'),
+    /** Written by the first flush of usage that has an allowed call (ADR 0067). */
+    firstAllowedAt: instant('first_allowed_at'),
     /** How many of a hundred allowed decisions the decision log keeps. Denials are all kept. */
     loggedAllowsPercent: integer('logged_allows_percent').notNull().default(1),
     /** Whether the decision log keeps paths. */

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
+import { isUnsampled } from '../project/unsampled.ts';
 
 /** What a project has on the way to its first allowed call. */
 export interface FirstSteps {
@@ -25,8 +26,8 @@ export async function readFirstSteps(
       exists (select from usage_hours where project_id = ${projectId}) as called,
       exists (select from usage_months where project_id = ${projectId} and count > 0) as allowed,
       exists (select from usage_months where project_id = ${projectId} and count > 0)
-        and not exists (select from usage_hours where project_id = ${projectId}
-          and outcome = 'allowed' and hour < now() - interval '24 hours') as "isNew"`);
+        and exists (select from projects p where p.id = ${projectId}
+          and ${sql.raw(isUnsampled('p'))}) as "isNew"`);
   if (row === undefined) throw new Error('a select without a table returned no row');
   return { ...row, called: row.called || row.allowed };
 }

@@ -97,7 +97,16 @@ export async function recordUsage(
       await sql.unsafe(TOUCH_PREVIOUS, LAST_USES.parameters(ofPrevious), PREPARED);
     }
     const ids = new Set([...hours, ...months, ...days, ...costs].map((row) => row.projectId));
-    const known = await sql.unsafe<{ id: string }[]>(KNOWN_PROJECTS, [arrayOf([...ids])], PREPARED);
+    const known = await sql.unsafe<{ id: string; isUncalled: boolean }[]>(
+      KNOWN_PROJECTS,
+      [arrayOf([...ids])],
+      PREPARED,
+    );
+    const uncalled = new Set(known.filter((row) => row.isUncalled).map((row) => row.id));
+    const first = hours.filter((row) => row.outcome === 'allowed' && uncalled.has(row.projectId));
+    if (first.length > 0) {
+      await sql.unsafe(NOTE_FIRST_ALLOWED, HOURS.parameters(first), PREPARED);
+    }
     return { knownProjectIds: new Set(known.map((row) => row.id)) };
   });
 }
@@ -195,4 +204,22 @@ const TOUCH_PREVIOUS = `
   )
   update api_keys set previous_last_used_at = locked.at from locked where api_keys.id = locked.id`;
 
-const KNOWN_PROJECTS = 'select id from projects where id = any(($1::text)::uuid[])';
+const KNOWN_PROJECTS = `
+  select id, first_allowed_at is null as "isUncalled" from projects
+  where id = any(($1::text)::uuid[])`;
+
+/**
+ * Notes when projects were first allowed a call: now, or the end of the hour that it was counted in,
+ * where that is over. Skips projects that another transaction has locked, as {@link TOUCH_KEYS} skips
+ * keys: the flush after their next call notes it.
+ */
+const NOTE_FIRST_ALLOWED = `
+  with first as (
+    select project_id, min(hour) + interval '1 hour' as ended_at from ${HOURS.rows()}
+    group by project_id
+  ), locked as (
+    select p.id, first.ended_at from projects p join first on first.project_id = p.id
+    where p.first_allowed_at is null order by p.id for no key update of p skip locked
+  )
+  update projects set first_allowed_at = least(now(), locked.ended_at)
+  from locked where projects.id = locked.id`;

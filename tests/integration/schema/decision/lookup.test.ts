@@ -57,6 +57,7 @@ describe('a lookup', () => {
         policyRevision: expect.stringMatching(/^-?[0-9]+$/),
         defaultKeyRateLimitPerMinute: null,
         loggedAllowsPercent: 1,
+        isUnsampled: true,
         logsPaths: true,
       },
       subscription: {
@@ -210,6 +211,26 @@ describe('the database’s clock decides that', () => {
       );
       const [row] = await lookupMany(db, [{ projectId, apiKeyDigest: null }]);
       expect(row?.project?.previousSecretDigest).toEqual(isValid ? previous : null);
+    });
+  });
+});
+
+describe('the allows of a project', () => {
+  test.each([
+    ['are not sampled before the first one', 'null', true],
+    [
+      'are not sampled for 24 hours after it',
+      `now() - interval '24 hours' + interval '1 microsecond'`,
+      true,
+    ],
+    ['are sampled from then on', `now() - interval '24 hours'`, false],
+  ])('%s, by the clock of the database', async (_, firstAllowedAt, isUnsampled) => {
+    const { projectId } = await makeProjectWithKey();
+    await whileTimeStands(async (db, sql) => {
+      const set = `update projects set first_allowed_at = ${firstAllowedAt} where id = $1`;
+      await sql.unsafe(set, [projectId]);
+      const [row] = await lookupMany(db, [{ projectId, apiKeyDigest: null }]);
+      expect(row?.project?.isUnsampled).toBe(isUnsampled);
     });
   });
 });

@@ -14,7 +14,7 @@ import {
   type UsageMonthCount,
 } from '@ceiba/schema';
 import { describe, expect, test } from 'vitest';
-import { givePlan, makeKey, makeProject, shuffled, useBench } from '../support.ts';
+import { givePlan, holding, makeKey, makeProject, shuffled, useBench } from '../support.ts';
 
 const bench = useBench();
 
@@ -88,6 +88,59 @@ async function total(projectId: string, scope = 'project', number = MONTH): Prom
 async function lastUse(projectId: string, apiKeyId: string) {
   return (await getApiKey(bench.db, { projectId, apiKeyId }))?.lastUsedAt;
 }
+
+describe('the first allowed call of a project', () => {
+  /** Whether it is noted, and how long before the flush, in ms. */
+  const noted = async (projectId: string) => {
+    const [row] = await bench.db.sql<{ agoMs: number | null }[]>`
+      select extract(epoch from now() - first_allowed_at)::float8 * 1000 as "agoMs"
+      from projects where id = ${projectId}`;
+    return row?.agoMs ?? null;
+  };
+  const now = () => Math.floor(Date.now() / 3_600_000);
+
+  test('is noted by the flush that has it, once, and not by denials', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const record = (rest: Partial<UsageHourCount>) =>
+      recordUsage(bench.db, { hours: [hourOf(projectId, 1, { hour: now(), ...rest })] });
+    await record({ outcome: 'rate_limited' });
+    expect(await noted(projectId)).toBeNull();
+    await record({});
+    const [first] = await bench.db
+      .sql`select first_allowed_at from projects where id = ${projectId}`;
+    expect(await noted(projectId)).toBeLessThan(60_000);
+    await record({ incarnation: 'i2' });
+    const [again] = await bench.db
+      .sql`select first_allowed_at from projects where id = ${projectId}`;
+    expect(again).toEqual(first);
+  });
+
+  test('is at the end of its hour, where its usage is written later', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const hours = [now() - 30, now() - 40, now()].map((hour) => hourOf(projectId, 1, { hour }));
+    await recordUsage(bench.db, { hours });
+    const ended = (now() - 39) * 3_600_000;
+    const [row] = await bench.db.sql<{ isThen: boolean }[]>`
+      select first_allowed_at = ${new Date(ended).toISOString()} as "isThen"
+      from projects where id = ${projectId}`;
+    expect(row?.isThen).toBe(true);
+  });
+
+  test('waits for no lock of the project: a later flush notes it', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const hours = [hourOf(projectId, 1, { hour: now() })];
+    const release = await holding(
+      bench.url,
+      `select from projects where id = '${projectId}' for no key update`,
+    );
+    await recordUsage(bench.db, { hours });
+    expect(await noted(projectId)).toBeNull();
+    expect(await hoursOf(projectId)).toHaveLength(1);
+    await release();
+    await recordUsage(bench.db, { hours });
+    expect(await noted(projectId)).not.toBeNull();
+  });
+});
 
 describe('recording usage', () => {
   test('in any order, each batch up to three times, gives the same counts', async () => {

@@ -67,11 +67,14 @@ export default async function OverviewPage({ params, searchParams }: PageProps<'
   const isOnPath = path !== null && path.open !== null;
   const query = await searchParams;
   const recorded = path === null ? NOT_READ : await readRecorded(project, path);
+  // The log is written beside usage, so the first call may be counted before it can be shown.
+  const isAwaited =
+    path?.open === null && recorded.last === undefined && project.loggedAllowsPercent > 0;
   const { active } = keys.byStatus;
   const timeZone = await viewerZone();
   return (
     <Column>
-      <LiveRefresh everyMs={isOnPath ? 3_000 : 30_000} />
+      <LiveRefresh everyMs={isOnPath || isAwaited ? 3_000 : 30_000} />
       <PageHeader
         title={<Name>{project.name}</Name>}
         guide={first.allowed ? 'overview' : 'firstCall'}

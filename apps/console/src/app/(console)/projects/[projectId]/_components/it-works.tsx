@@ -11,7 +11,7 @@ import { RememberProject } from './remember-project.tsx';
 
 export interface ItWorksProps {
   project: Project;
-  /** The newest allowed call of the log, which may have left it out. */
+  /** The newest allowed call of the log; undefined where it has none yet, or is to keep none. */
   decision: DecisionRecord | undefined;
   apiKey: ApiKeyName | undefined;
 }
@@ -37,8 +37,10 @@ export function ItWorks({ project, decision, apiKey }: ItWorksProps) {
       </div>
       {decision === undefined ? (
         <p className="mt-2 max-w-2xl text-muted">
-          Ceiba allowed a call to your API and counted it. The log records{' '}
-          {project.loggedAllowsPercent}% of the allowed calls, and left this one out.
+          Ceiba allowed a call to your API and counted it.{' '}
+          {project.loggedAllowsPercent === 0
+            ? 'By the settings of this project, allowed calls are not recorded.'
+            : 'It appears here once it is recorded, within seconds.'}
         </p>
       ) : (
         <>

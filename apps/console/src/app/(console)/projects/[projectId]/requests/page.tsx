@@ -25,13 +25,14 @@ import { RequestFilterForm } from './_components/request-filter.tsx';
 import { parseRequestQuery } from './_components/request-query.ts';
 import { RequestTable } from './_components/request-table.tsx';
 import { RequestViews } from './_components/request-views.tsx';
+import { WhatIsKept } from './_components/what-is-kept.tsx';
 import { type FilteredKey, type RequestPage, readRequests } from './read-requests.ts';
 
 export const metadata: Metadata = { title: 'Requests' };
 
 export default async function RequestsPage({ params, searchParams }: PageProps<'projectId'>) {
   const { project, may } = await requireProject((await params).projectId);
-  const { projectId, loggedAllowsPercent, keyPrefix } = project;
+  const { projectId, keyPrefix } = project;
   const query = await searchParams;
   const parsed = parseRequestQuery(query, keyPrefix);
   const here = `/projects/${projectId}/requests`;
@@ -65,7 +66,7 @@ export default async function RequestsPage({ params, searchParams }: PageProps<'
         guide="decision"
         description={
           <>
-            Every denied request and {loggedAllowsPercent}% of the allowed ones, of the last{' '}
+            <WhatIsKept {...project} timeZone={timeZone} />, of the last{' '}
             {plural(page.kept.days, 'day')}. Times are in {timeZone}.{' '}
             {may('change_settings') && (
               <TextLink href={`/projects/${projectId}/settings#decision-log`}>

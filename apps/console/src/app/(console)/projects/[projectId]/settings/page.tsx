@@ -1,4 +1,4 @@
-import { apiKeyPattern } from '@ceiba/domain';
+import { apiKeyPattern, UNSAMPLED_HOURS, UNSAMPLED_PER_MINUTE } from '@ceiba/domain';
 import { listMembers } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { HostSnippets } from '#components/host-snippets.tsx';
@@ -133,8 +133,7 @@ export default async function SettingsPage({ params, searchParams }: PageProps<'
             may('change_settings') && {
               id: 'decision-log',
               title: 'Decision log',
-              description:
-                'Every denied request is recorded, and the share of allowed ones that you choose. Of a key, only its prefix is recorded.',
+              description: `Every denied request is recorded, and the share of allowed ones that you choose. For ${UNSAMPLED_HOURS} hours from the first allowed call, all of them are, up to ${UNSAMPLED_PER_MINUTE} a minute, unless the share is 0. Of a key, only its prefix is recorded.`,
               children: (
                 // What links of earlier versions lead to.
                 <div id="request-log" className="scroll-mt-28">
