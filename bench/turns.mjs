@@ -4,7 +4,8 @@
  *
  *   node --import tsx bench/turns.mjs before=/elsewhere/apps/runtime/dist/main.js after=apps/runtime/dist/main.js
  *
- * `--customers` repeats it with one customer per key, and with one for ten keys.
+ * `--customers` repeats it with one customer per key, and with one for ten keys. Instead of that,
+ * `--projects=10000` measures decisions of one project and of as many, used evenly.
  *
  * A build needs no `node_modules` beside it that this repository does not have. Processes of one build
  * differ by a tenth, as V8 happens to compile them, so `--processes` starts several of each.
@@ -23,7 +24,7 @@ import { writeLines } from './src/lines.mjs';
 import { createGenerator } from './src/load/generator.mjs';
 import { significant, spreadOf } from './src/report/statistics.ts';
 import { decisionsOf, withRuntime } from './src/runtime.mjs';
-import { seedCustomers, seedProject } from './src/seed.ts';
+import { seedCustomers, seedProject, seedProjects } from './src/seed.ts';
 import { describeServers, startServers } from './src/servers.mjs';
 
 const { values, positionals } = parseArgs({
@@ -33,6 +34,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '4' },
     processes: { type: 'string', default: '2' },
     customers: { type: 'boolean', default: false },
+    projects: { type: 'string' },
     'warm-up': { type: 'string', default: String(WARM_UP_SECONDS) },
   },
 });
@@ -45,13 +47,18 @@ const LOADS = [
   { name: 'one by one', perRequest: 1, connections: 64 },
   { name: 'batches of 32', perRequest: 32, connections: 8 },
 ];
-const loads = [undefined, ...(values.customers ? [1, 10] : [])].flatMap((keysPerCustomer) =>
+const [ONE_BY_ONE] = LOADS;
+const ofCustomers = [undefined, ...(values.customers ? [1, 10] : [])].flatMap((keysPerCustomer) =>
   LOADS.map((load) => ({
     ...load,
     keysPerCustomer,
     name: keysPerCustomer ? `${load.name}, ${keysPerCustomer} keys a customer` : load.name,
   })),
 );
+// A batch is of one project.
+const loads = values.projects
+  ? [ONE_BY_ONE, { ...ONE_BY_ONE, name: `one by one, ${values.projects} projects`, isOfMany: true }]
+  : ofCustomers;
 process.env.LOG_LEVEL ??= 'warn';
 
 await runMain(() =>
@@ -62,7 +69,16 @@ await runMain(() =>
     const { pids } = await describeServers(services, generator.name);
     await withRuntime(supervisor, services, async (own) => {
       const project = await seedProject(own.databaseUrl, 200_000);
-      const lines = writeLines(supervisor.dataDir, 'turns', project.keys.slice(0, KEYS_IN_USE));
+      const write = (name, lines) => writeLines(supervisor.dataDir, name, lines);
+      const lines = write('turns', project.keys.slice(0, KEYS_IN_USE));
+      const many =
+        values.projects && (await seedProjects(own.databaseUrl, Number(values.projects)));
+      const ofMany =
+        many &&
+        write(
+          'many',
+          many.ids.map((id, index) => id + many.keys[index]),
+        );
       const echo = await startEcho(supervisor);
       const runtimes = [];
       for (let copy = 0; copy < Number(values.processes); copy += 1) {
@@ -78,14 +94,16 @@ await runMain(() =>
           runtimes.push({ name, pid, url: runtimeUrl });
         }
       }
-      for (const { name, perRequest, connections, keysPerCustomer } of loads) {
-        if (keysPerCustomer && name.startsWith(LOADS[0].name)) {
+      for (const { name, perRequest, connections, keysPerCustomer, isOfMany } of loads) {
+        if (keysPerCustomer && name.startsWith(ONE_BY_ONE.name)) {
           await seedCustomers(own.databaseUrl, project.projectId, keysPerCustomer);
         }
         const candidates = runtimes.map((runtime) => ({
           ...runtime,
           connections,
-          target: { ...decisionsOf(runtime.url, project, project.projectId, perRequest), ...lines },
+          target: isOfMany
+            ? { ...decisionsOf(runtime.url, many, '{projectId}'), ...ofMany }
+            : { ...decisionsOf(runtime.url, project, project.projectId, perRequest), ...lines },
         }));
         candidates.push({ ...echo, connections: 64, target: { ...echo.target, ...lines } });
         for (const { target } of candidates) {
