@@ -104,7 +104,7 @@ function contentOf({ type, data }: Event): Content {
           `In the hour from ${data.hour}, at least ${data.denied} calls were denied with ${data.status}.`,
           `In the same hour of the last ${USUAL_DAYS} days there were ${data.usual} on average.`,
         ],
-        page: `/requests?outcome=${data.status}&from=${String(data.hour).slice(0, 16)}`,
+        page: `/requests?outcome=${data.status}&from=${data.hour}`,
       };
     case 'api_key.quota_used_up':
       return {
