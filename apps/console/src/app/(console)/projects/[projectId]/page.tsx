@@ -144,6 +144,7 @@ export default async function OverviewPage({ params, searchParams }: PageProps<'
           </Section>
           <Section
             title="Quota this month"
+            description="Months are in UTC."
             link={{ href: `/projects/${projectId}/subscription`, label: 'Subscription' }}
           >
             <QuotaMonth use={use} projection={projectQuota(use)} />
