@@ -330,6 +330,7 @@ export const ACTIONS: Record<string, ActionCase> = {
       suspend: ({ projectId, customerId }) => ({ projectId, customerId }),
       resume: ({ projectId, customerId }) => ({ projectId, customerId }),
       findCustomers: ({ projectId }) => ({ projectId, q: 'isolation' }),
+      findCustomerPlans: ({ projectId }) => ({ projectId, q: 'isolation' }),
     },
   ),
   ...actionsOf('(console)/projects/[projectId]/plans/actions.ts', 'owner', '{project}/plans', {
@@ -479,6 +480,7 @@ export const ACTIONS: Record<string, ActionCase> = {
     'owner',
     '{project}/subscription',
     {
+      findPlans: ({ projectId }) => ({ projectId, q: 'pro' }),
       changePlan: ({ projectId, planId }) => ({ projectId, planId }),
       changeStatus: ({ projectId }) => ({ projectId, status: 'canceled' }),
       changePeriodEnd: ({ projectId }) => ({

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
-import { gotoReady } from './support.ts';
+import { choosePlan, gotoReady } from './support.ts';
 
 let project: OwnProject;
 
@@ -13,7 +13,7 @@ test.afterAll(() => project?.close());
 
 test('a change shows its actor, its IP address and the values before and after', async () => {
   const page = await project.open('subscription');
-  await page.getByRole('radio', { name: /^Pro/ }).check();
+  await choosePlan(page, 'Pro');
   await page.getByRole('button', { name: 'Change to Pro' }).click();
   await expect(page.getByText('On the plan Pro.')).toBeVisible();
   await gotoReady(page, project.at('audit'));

@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
-import { gotoReady, pressShortcut } from './support.ts';
+import { choosePlan, gotoReady, pressShortcut } from './support.ts';
 
 let project: OwnProject;
 const READ = { method: 'GET', path: '/v1/reports' };
@@ -136,7 +136,8 @@ test('a user gives a customer a larger plan, which applies to the next call', as
   });
   await gotoReady(page, project.at(`customers/${customerId}`));
   await page.getByRole('button', { name: 'Change plan' }).click();
-  await dialog.getByLabel('Plan', { exact: true }).selectOption('Growth');
+  await choosePlan(dialog, 'Growth');
+  await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Save plan' }).click();
   await expect(page.getByText('Plan saved')).toBeVisible();
   expect(await project.authorize({ apiKey, ...READ })).toMatchObject({

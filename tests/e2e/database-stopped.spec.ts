@@ -5,7 +5,7 @@ import { startTestNetwork, type TestNetwork } from '../chaos/support/proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type ConsoleProcess, startConsole } from './console-process.ts';
 import { addDecisions } from './decisions.ts';
-import { gotoReady, signUpFirst } from './support.ts';
+import { choosePlan, gotoReady, signUpFirst } from './support.ts';
 
 /**
  * Postgres is up when a page is opened, and down when it is reloaded or its form is sent. The tests
@@ -182,10 +182,7 @@ const FORMS: Record<string, Form> = {
   },
   'change plan': {
     path: '/subscription',
-    fill: async (opened) => {
-      await opened.getByRole('radio', { name: /^Starter/ }).check();
-      return opened.getByRole('radio', { name: /^Starter/ });
-    },
+    fill: (opened) => choosePlan(opened, 'Starter'),
     button: 'Change to Starter',
     done: (opened) => opened.getByText('On the plan Starter.'),
   },

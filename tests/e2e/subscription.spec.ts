@@ -3,6 +3,7 @@ import { mintApiKey } from '@ceiba/domain';
 import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
+import { choosePlan } from './support.ts';
 
 let project: OwnProject;
 let call: { apiKey: string; method: string; path: string };
@@ -59,13 +60,51 @@ test('each status shows its effect, and the next decision matches it', async () 
 test('another plan applies from the next decision on', async () => {
   const page = await project.open('subscription');
   await expect(page.getByText('Plan changes apply immediately.')).toBeVisible();
-  await page.getByRole('radio', { name: /^Starter/ }).check();
+  await choosePlan(page, 'Starter');
   await expect(page.getByText('300 requests per minute, 100,000 per month.')).toBeVisible();
   await page.getByRole('button', { name: 'Change to Starter' }).click();
   await expect(page.getByText('On the plan Starter.')).toBeVisible();
   expect(await project.authorize(call)).toMatchObject({
     limits: { rateLimitPerMinute: 300, monthlyQuota: 100_000 },
   });
+});
+
+test('the choice of a plan is a search by keyboard, with the plans of own projects first', async () => {
+  const prefix = `Catalogue ${randomBytes(4).toString('hex')}`;
+  await project.sql`insert into plans (name, active_key_cap, rate_limit_per_minute, monthly_quota)
+    select ${prefix} || ' ' || lpad(n::text, 2, '0'), 5, n, 1 from generate_series(1, 30) as n`;
+  await project.usePlan('Starter');
+  const page = await project.open('subscription');
+  const field = page.getByRole('combobox', { name: 'Plan', exact: true });
+  await expect(field).toHaveValue('Starter');
+  // The page holds the first plans alone.
+  expect(await page.content()).not.toContain(`${prefix} 30`);
+  await field.focus();
+  await page.keyboard.press('ArrowDown');
+  const list = page.getByRole('listbox', { name: 'Plans' });
+  await expect(
+    list.getByRole('group', { name: 'Plans of your projects' }).getByRole('option'),
+  ).toHaveText([/^Starter300 requests per minute, 100,000 per month/]);
+  await expect(list.getByRole('group', { name: 'Other plans' }).getByRole('option')).toHaveCount(9);
+  await expectAccessible(page);
+  await page.keyboard.type(prefix.toLowerCase());
+  await page.keyboard.type(' 3');
+  await expect(list.getByRole('option')).toHaveText([/30 requests per minute/]);
+  await page.keyboard.press('Enter');
+  await expect(field).toHaveValue(`${prefix} 30`);
+  await page.getByRole('button', { name: `Change to ${prefix} 30` }).click();
+  await expect(page.getByText(`On the plan ${prefix} 30.`)).toBeVisible();
+
+  await field.fill(prefix);
+  await expect(list.getByRole('option')).toHaveCount(10);
+  for (let row = 0; row < 9; row += 1) await page.keyboard.press('ArrowDown');
+  await expect(list.getByRole('option').last()).toBeInViewport();
+  await page.keyboard.press('Escape');
+  await expect(field).toHaveValue(`${prefix} 30`);
+  await field.fill('no plan is called so');
+  await expect(page.getByText('No plan has this in its name.')).toBeVisible();
+  await project.usePlan('Starter');
+  await project.sql`delete from plans where starts_with(name, ${prefix})`;
 });
 
 test('a period that is over denies calls, and one without an end allows them', async () => {
@@ -95,7 +134,7 @@ test('a quota that is nearly used shows when it will be used up', async () => {
   const page = await project.open('subscription');
   await expect(page.getByText('The quota is used up.')).toBeVisible();
   await expect(page.getByText('quota_exceeded')).toBeVisible();
-  await page.getByRole('radio', { name: /^Starter/ }).check();
+  await choosePlan(page, 'Starter');
   await project.sql`update usage_months set count = 9000
     where project_id = ${project.projectId} and incarnation = 'e2e'`;
   await project.sql`insert into usage_hours ${project.sql({

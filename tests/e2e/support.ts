@@ -2,7 +2,13 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type APIRequestContext, type CDPSession, expect, type Page } from '@playwright/test';
+import {
+  type APIRequestContext,
+  type CDPSession,
+  expect,
+  type Locator,
+  type Page,
+} from '@playwright/test';
 import { callAction, idOf } from './call-action.ts';
 
 export interface Account {
@@ -184,4 +190,13 @@ export async function addAuthenticator(page: Page, isUserVerified = true): Promi
     },
   });
   return { session, authenticatorId };
+}
+
+/** Chooses a plan by a part of its name, in the form of a page or a dialog. */
+export async function choosePlan(form: Page | Locator, name: string): Promise<Locator> {
+  const field = form.getByRole('combobox', { name: 'Plan', exact: true });
+  await field.fill(name);
+  await form.getByRole('listbox', { name: 'Plans' }).getByRole('option', { name }).first().click();
+  await expect(field).toHaveValue(name);
+  return field;
 }

@@ -108,6 +108,7 @@ export {
   type CustomerPlanState,
   type CustomerPlanWithUse,
   listCustomerPlans,
+  searchCustomerPlans,
 } from './customer-plan/list.ts';
 export * from './customer-plan/put.ts';
 export * from './customer-plan/update.ts';
@@ -156,6 +157,7 @@ export {
   type PlanWithUse,
 } from './plan/list.ts';
 export * from './plan/put.ts';
+export * from './plan/search.ts';
 export * from './plan/update.ts';
 export {
   type CreatePoliciesResult,

@@ -117,6 +117,11 @@ export async function* everyPage<Item>(
 export const searchText = (text: string | undefined): string | null =>
   text?.replaceAll('\0', '').trim() || null;
 
+/** Part of a name, in either case, of a list so short that no index finds it; every name without a text. */
+export function namedWith(name: PgColumn | SQL, text: string | undefined): SQL {
+  return sql`position(lower(${searchText(text) ?? ''}) in lower(${name})) > 0`;
+}
+
 /** For `like`: a part of a text in lower case. */
 const containing = (text: string) => `%${text.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
 

@@ -2,7 +2,7 @@
 
 import { clsx } from 'clsx';
 import { Check } from 'lucide-react';
-import { type KeyboardEvent, useId, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import type { FormAction } from '../lib/action-state.ts';
 import { useSearch } from '../lib/use-search.ts';
 import { Field, type FieldProps } from './ui/field.tsx';
@@ -13,20 +13,25 @@ export interface Choice {
   /** What the form sends. */
   id: string;
   label: string;
+  /** What distinguishes it from others, in the list alone. */
+  detail?: string;
+  /** What it has in common with the choices beside it, which are in one group with it. */
+  group?: string;
 }
 
-export interface ComboboxProps extends Pick<FieldProps, 'label' | 'hint' | 'optional' | 'error'> {
+export interface ComboboxProps<Item extends Choice>
+  extends Pick<FieldProps, 'label' | 'hint' | 'optional' | 'error'> {
   /** The field of the form. */
   name: string;
   projectId: string;
   /** Finds choices, by the text `q`. */
-  search: FormAction<Choice[]>;
+  search: FormAction<Item[]>;
   /** What to offer before anything is typed. */
-  choices: readonly Choice[];
-  value: Choice | null;
-  onChange: (choice: Choice | null) => void;
+  choices: readonly Item[];
+  value: Item | null;
+  onChange: (choice: Item | null) => void;
   /** What a text stands for that is left without a choice; without this, for nothing. */
-  ofTyped?: (text: string) => Choice | null;
+  ofTyped?: (text: string) => Item | null;
   /** Names the list for screen readers. */
   listName: string;
   /** Says that nothing is found. */
@@ -39,7 +44,7 @@ export interface ComboboxProps extends Pick<FieldProps, 'label' | 'hint' | 'opti
  *
  * @see https://www.w3.org/WAI/ARIA/apg/patterns/combobox/examples/combobox-autocomplete-list/
  */
-export function Combobox({
+export function Combobox<Item extends Choice>({
   name,
   projectId,
   search,
@@ -50,7 +55,7 @@ export function Combobox({
   listName,
   nothing,
   ...field
-}: ComboboxProps) {
+}: ComboboxProps<Item>) {
   const listId = useId();
   /** What is typed; null while the choice is shown. */
   const [typed, setTyped] = useState<string | null>(null);
@@ -65,6 +70,10 @@ export function Combobox({
   // An answer may be shorter than the one through which the keyboard moved.
   const active = Math.max(0, Math.min(wanted, found.length - 1));
   const isListed = isOpen && found.length > 0;
+  useEffect(() => {
+    if (!isListed) return;
+    document.getElementById(`${listId}-${active}`)?.scrollIntoView({ block: 'nearest' });
+  }, [listId, isListed, active]);
 
   function close() {
     setOpen(false);
@@ -77,7 +86,7 @@ export function Combobox({
     }
     close();
   }
-  function choose(choice: Choice | undefined) {
+  function choose(choice: Item | undefined) {
     if (choice !== undefined) onChange(choice);
     close();
   }
@@ -133,27 +142,42 @@ export function Combobox({
             aria-label={listName}
             className={clsx(panel, !isListed && 'hidden')}
           >
-            {found.map((choice, index) => (
-              // The keyboard stays in the field, which moves through the options.
-              // biome-ignore lint/a11y/useFocusableInteractive: aria-activedescendant of the field
-              // biome-ignore lint/a11y/useKeyWithClickEvents: Enter in the field chooses
-              <div
-                key={choice.id}
-                id={`${listId}-${index}`}
-                role="option"
-                aria-selected={choice.id === value?.id}
-                // Keeps the focus in the field, whose blur would close the list.
-                onMouseDown={(event) => event.preventDefault()}
-                onClick={() => choose(choice)}
-                className={clsx(
-                  'flex min-h-10 cursor-pointer items-center gap-2 rounded px-2 py-1 hover:bg-hover',
-                  index === active && 'bg-hover',
+            {groupsOf(found).map(({ group, items }) => (
+              // biome-ignore lint/a11y/useSemanticElements: a part of a listbox, not of a form
+              <div key={group ?? ''} role="group" aria-label={group}>
+                {group !== undefined && (
+                  <p aria-hidden="true" className="px-2 pt-1 text-small text-muted">
+                    {group}
+                  </p>
                 )}
-              >
-                <span className="min-w-0 wrap-anywhere">{choice.label}</span>
-                {choice.id === value?.id && (
-                  <Check aria-hidden="true" className="ml-auto size-4 shrink-0 text-muted" />
-                )}
+                {items.map(({ choice, index }) => (
+                  // The keyboard stays in the field, which moves through the options.
+                  // biome-ignore lint/a11y/useFocusableInteractive: aria-activedescendant of the field
+                  // biome-ignore lint/a11y/useKeyWithClickEvents: Enter in the field chooses
+                  <div
+                    key={choice.id}
+                    id={`${listId}-${index}`}
+                    role="option"
+                    aria-selected={choice.id === value?.id}
+                    // Keeps the focus in the field, whose blur would close the list.
+                    onMouseDown={(event) => event.preventDefault()}
+                    onClick={() => choose(choice)}
+                    className={clsx(
+                      'flex min-h-10 cursor-pointer items-center gap-2 rounded px-2 py-1 hover:bg-hover',
+                      index === active && 'bg-hover',
+                    )}
+                  >
+                    <span className="min-w-0 wrap-anywhere">
+                      {choice.label}
+                      {choice.detail !== undefined && (
+                        <span className="numbers block text-small text-muted">{choice.detail}</span>
+                      )}
+                    </span>
+                    {choice.id === value?.id && (
+                      <Check aria-hidden="true" className="ml-auto size-4 shrink-0 text-muted" />
+                    )}
+                  </div>
+                ))}
               </div>
             ))}
           </div>
@@ -161,6 +185,17 @@ export function Combobox({
       )}
     </Field>
   );
+}
+
+/** The choices in their order, those beside each other of one group together. */
+function groupsOf<Item extends Choice>(found: readonly Item[]) {
+  const groups: { group: string | undefined; items: { choice: Item; index: number }[] }[] = [];
+  for (const [index, choice] of found.entries()) {
+    const last = groups.at(-1);
+    if (last !== undefined && last.group === choice.group) last.items.push({ choice, index });
+    else groups.push({ group: choice.group, items: [{ choice, index }] });
+  }
+  return groups;
 }
 
 const panel =

@@ -3,6 +3,7 @@ import { and, asc, count, eq } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import type { Given } from '../context.ts';
 import { LIMIT_NAMES } from '../input.ts';
+import { namedWith } from '../page.ts';
 import { customerPlans, customers } from '../tables.ts';
 
 /** What an owner sells to the customers of a project. What is null, it does not limit. */
@@ -67,3 +68,23 @@ export async function listCustomerPlans(
     .groupBy(customerPlans.id)
     .orderBy(asc(customerPlans.name));
 }
+
+export interface SearchCustomerPlansInput {
+  projectId: string;
+  /** Part of the name, in either case; all plans without it. */
+  text?: string;
+  /** The most plans. */
+  limit: number;
+}
+
+/** A project's customer plans to choose from, by name. */
+export const searchCustomerPlans = (
+  db: { orm: Executor },
+  { projectId, text, limit }: SearchCustomerPlansInput,
+): Promise<CustomerPlanState[]> =>
+  db.orm
+    .select(customerPlanState)
+    .from(customerPlans)
+    .where(and(eq(customerPlans.projectId, projectId), namedWith(customerPlans.name, text)))
+    .orderBy(asc(customerPlans.name))
+    .limit(limit);

@@ -21,7 +21,7 @@ export const planColumns = {
   ...limitsIn(plans),
 };
 
-const SMALLEST_FIRST = [asc(plans.monthlyQuota), asc(plans.name)];
+export const SMALLEST_FIRST = [asc(plans.monthlyQuota), asc(plans.name)];
 
 /** Every plan, smallest quota first. */
 export async function listPlans(db: { orm: Executor }): Promise<Plan[]> {

@@ -8,6 +8,7 @@ import {
   createCustomer,
   listCustomers,
   resumeCustomer,
+  searchCustomerPlans,
   suspendCustomer,
   updateCustomer,
   type VerbContext,
@@ -24,7 +25,8 @@ import {
   typedMetadata,
   typedText,
 } from '../../../../../lib/typed.ts';
-import { choiceOf, newCustomerChoice } from './customer-choice.ts';
+import { PLANS_LISTED } from '../plan-detail.ts';
+import { choiceOf, customerPlanChoice, newCustomerChoice } from './customer-choice.ts';
 
 /** A plan by its name; none for an empty text. */
 const planName = typedText.transform((name) => (name === '' ? null : name));
@@ -131,6 +133,16 @@ export const findCustomers = projectQuery({
     const others = found.items.filter(({ externalId }) => externalId !== q);
     const choices = [...exact.items, ...others].slice(0, LISTED).map(choiceOf);
     return exact.items.length > 0 ? choices : [...choices, newCustomerChoice(q)];
+  },
+});
+
+/** Finds plans for a customer. */
+export const findCustomerPlans = projectQuery({
+  right: 'change_customers',
+  input: z.object({ q: z.string().max(1_000) }),
+  async run({ ctx: { db }, project: { projectId } }, { q }): Promise<Choice[]> {
+    const found = await searchCustomerPlans(db, { projectId, text: q, limit: PLANS_LISTED });
+    return found.map(customerPlanChoice);
   },
 });
 

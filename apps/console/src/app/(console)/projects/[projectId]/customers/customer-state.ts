@@ -1,4 +1,5 @@
 import type { Customer, CustomerName } from '@ceiba/schema';
+import type { Choice } from '#components/combobox.tsx';
 
 /** What the calls of a customer meet: suspended, or the state of its subscription to its plan. */
 export type CustomerState = 'active' | 'suspended' | 'trialing' | 'past_due' | 'canceled' | 'ended';
@@ -27,6 +28,7 @@ export type CustomerTarget = Omit<Customer, 'suspendedAt' | 'currentPeriodEnd' |
 /** What all dialogs of a customer share. */
 export interface CustomerDialogFacts {
   target: CustomerTarget;
-  /** The names of the project's plans. */
-  plans: readonly string[];
+  projectId: string;
+  /** The plans that are offered before anything is typed. */
+  plans: readonly Choice[];
 }

@@ -3,9 +3,17 @@
 import { SUBSCRIPTION_STATUSES } from '@ceiba/contract';
 import { type SetSubscriptionInput, setSubscription, type VerbContext } from '@ceiba/schema';
 import { z } from 'zod';
-import { projectAction } from '#server/action.ts';
+import { projectAction, projectQuery } from '#server/action.ts';
 import { done, PROJECT_GONE } from '#server/settle.ts';
 import { typedInstant } from '../../../../../lib/typed.ts';
+import { findPlanChoices, type PlanChoice } from './plan-choices.ts';
+
+/** Finds plans to choose from. */
+export const findPlans = projectQuery({
+  right: 'change_subscription',
+  input: z.object({ q: z.string().max(1_000) }),
+  run: ({ ctx, user }, { q }): Promise<PlanChoice[]> => findPlanChoices(ctx.db, user.userId, q),
+});
 
 /** Changes a project's plan; its limits apply from the next decision on. */
 export const changePlan = projectAction({

@@ -1,5 +1,5 @@
 import { projectQuota } from '@ceiba/domain';
-import { getSubscription, listPlans, readDayUse, readQuotaUse, surveyApiKeys } from '@ceiba/schema';
+import { getSubscription, readDayUse, readQuotaUse, surveyApiKeys } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { NextDecision } from '#components/subscription/next-decision.tsx';
@@ -11,19 +11,21 @@ import { formatCount } from '#lib/format.ts';
 import type { PageProps } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { ChangePlan } from './_components/change-plan.tsx';
 import { PeriodEnd } from './_components/period-end.tsx';
-import { PlanChoice } from './_components/plan-choice.tsx';
 import { StatusChoice } from './_components/status-choice.tsx';
+import { findPlanChoices, planChoice } from './plan-choices.ts';
 
 export const metadata: Metadata = { title: 'Subscription' };
 
 export default async function SubscriptionPage({ params }: PageProps<'projectId'>) {
-  const { project, may } = await requireProject((await params).projectId);
+  const { project, user, may } = await requireProject((await params).projectId);
   const { projectId } = project;
+  const mayChange = may('change_subscription');
   const [subscription, plans, use, day, keys] = await withDatabase((db) =>
     Promise.all([
       getSubscription(db, projectId),
-      listPlans(db),
+      mayChange ? findPlanChoices(db, user.userId) : [],
       readQuotaUse(db, projectId),
       readDayUse(db, projectId),
       surveyApiKeys(db, projectId),
@@ -66,12 +68,13 @@ export default async function SubscriptionPage({ params }: PageProps<'projectId'
           </dl>
         </Section>
       )}
-      {may('change_subscription') ? (
+      {mayChange ? (
         <>
           <Section title="Plan" description="Plan changes apply immediately.">
-            <PlanChoice
-              plans={plans}
-              currentPlanId={subscription?.plan.planId ?? null}
+            <ChangePlan
+              projectId={projectId}
+              choices={plans}
+              current={subscription && planChoice(subscription.plan)}
               activeKeys={keys.byStatus.active}
               used={use.used}
             />

@@ -38,7 +38,7 @@ export default async function CustomerPage({ params }: PageProps<'projectId' | '
   const mayChange = may('change_customers');
   const isSuspended = customer.suspendedAt !== null;
   return (
-    <CustomerDialogs shared={{ target: targetOf(customer), plans: plans.map(({ name }) => name) }}>
+    <CustomerDialogs shared={{ projectId, target: targetOf(customer), plans }}>
       <Column>
         <PageHeader
           title={<Name>{calledOf(customer)}</Name>}

@@ -4,15 +4,17 @@ import {
   type Database,
   getCustomer,
   groupDenials,
-  listCustomerPlans,
   listPolicies,
   readCustomerUse,
   readRetention,
   readUsageOf,
   searchApiKeys,
+  searchCustomerPlans,
 } from '@ceiba/schema';
 import { keptRequests } from '#components/usage/range-links.ts';
+import { PLANS_LISTED } from '../../plan-detail.ts';
 import { readCustomerTimeline } from '../../read-timeline.ts';
+import { customerPlanChoice } from '../customer-choice.ts';
 
 const KEYS_SHOWN = 10;
 const DENIALS_SHOWN = 5;
@@ -30,7 +32,7 @@ export async function readCustomerPage(
   const [uses, usage, plans, policies, keys, denials] = await Promise.all([
     readCustomerUse(db, { projectId, customerIds: [customerId] }),
     readUsageOf(db, { projectId, customerId, step: 'day' }),
-    listCustomerPlans(db, projectId),
+    searchCustomerPlans(db, { projectId, limit: PLANS_LISTED }),
     listPolicies(db, projectId),
     searchApiKeys(db, { projectId, customerId, limit: KEYS_SHOWN }),
     groupDenials(db, { projectId, customerId, from: kept.since, to, limit: DENIALS_SHOWN }),
@@ -39,5 +41,15 @@ export async function readCustomerPage(
   if (use === undefined || usage === null) return null;
   const apiKeyIds = keys.items.map(({ apiKeyId }) => apiKeyId);
   const timeline = await readCustomerTimeline(db, { projectId, kept }, { customerId, apiKeyIds });
-  return { customer, use, usage, plans, policies, keys, kept, denials, timeline };
+  return {
+    customer,
+    use,
+    usage,
+    plans: plans.map(customerPlanChoice),
+    policies,
+    keys,
+    kept,
+    denials,
+    timeline,
+  };
 }

@@ -1,21 +1,26 @@
 'use client';
 
 import { useRouter } from 'next/navigation';
+import { useState } from 'react';
 import { ActionForm } from '#components/action-form.tsx';
-import { ChoiceField, FormButtons, TextField } from '#components/form-fields.tsx';
+import type { Choice } from '#components/combobox.tsx';
+import { FormButtons, TextField } from '#components/form-fields.tsx';
 import { CODE_INPUT } from '#components/ui/input.tsx';
 import { createNewCustomer } from '../actions.ts';
-import { BillingDayField, planOptions } from './customer-fields.tsx';
+import { NO_PLAN } from '../customer-choice.ts';
+import { BillingDayField, CustomerPlanField } from './customer-fields.tsx';
 
 export interface CreateCustomerProps {
+  projectId: string;
   /** The address of the list. */
   list: string;
-  /** The names of the project's plans. */
-  plans: readonly string[];
+  /** The plans that are offered before anything is typed. */
+  plans: readonly Choice[];
 }
 
-export function CreateCustomer({ list, plans }: CreateCustomerProps) {
+export function CreateCustomer({ projectId, list, plans }: CreateCustomerProps) {
   const router = useRouter();
+  const [plan, setPlan] = useState(NO_PLAN);
   return (
     <ActionForm
       action={createNewCustomer}
@@ -31,14 +36,7 @@ export function CreateCustomer({ list, plans }: CreateCustomerProps) {
         {...CODE_INPUT}
       />
       <TextField name="name" label="Name" optional hint="Only this console and the API show it." />
-      <ChoiceField
-        name="plan"
-        label="Plan"
-        hint={
-          plans.length === 0 ? 'The project has no plans yet; the owner adds them under Plans.' : ''
-        }
-        options={planOptions(plans)}
-      />
+      <CustomerPlanField projectId={projectId} plans={plans} value={plan} onChange={setPlan} />
       <BillingDayField initial={1} />
       <FormButtons label="Create customer" cancelHref={list} />
     </ActionForm>

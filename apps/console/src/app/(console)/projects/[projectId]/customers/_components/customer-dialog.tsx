@@ -93,7 +93,12 @@ const CHANGES = {
     action: setCustomerPlan,
     submit: 'Save plan',
     done: 'Plan saved',
-    fields: ({ target, plans }) => <PlanFields plans={plans} initial={target} />,
+    fields: ({ target, projectId, plans }) => (
+      // The list of plans needs room, which a dialog would cut off.
+      <div className="grid min-h-80 content-start gap-4">
+        <PlanFields projectId={projectId} plans={plans} initial={target} />
+      </div>
+    ),
   },
   limits: {
     title: (called) => named`Limits of ${called}`,

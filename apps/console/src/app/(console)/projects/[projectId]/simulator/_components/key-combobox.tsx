@@ -1,11 +1,11 @@
 'use client';
 
-import { Combobox, type ComboboxProps } from '#components/combobox.tsx';
+import { type Choice, Combobox, type ComboboxProps } from '#components/combobox.tsx';
 import { findKeys } from '../actions.ts';
 
 /** Chooses a key. */
 export const KeyCombobox = (
-  props: Pick<ComboboxProps, 'projectId' | 'choices' | 'value' | 'onChange' | 'error'>,
+  props: Pick<ComboboxProps<Choice>, 'projectId' | 'choices' | 'value' | 'onChange' | 'error'>,
 ) => (
   <Combobox
     {...props}
