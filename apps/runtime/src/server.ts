@@ -75,6 +75,7 @@ export function createRuntime(settings: Settings, log: Logger, engines: Engines 
       entrance: decisions.entrance,
       findProject: async (projectId, deadline) =>
         (await database.lookups.find({ projectId, apiKeyDigest: null }, deadline)).project,
+      usage: usage.denials,
       run: (deadline, work) => database.pools.keyRoutes.run(deadline.remainingMs(), work),
       pageReads: new SerialQueue(),
       largeBodies: new LargeBodies(),

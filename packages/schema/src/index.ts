@@ -206,6 +206,7 @@ export * from './usage/recent-use.ts';
 export {
   type LastUse,
   recordUsage,
+  type SecretUse,
   type UsageBatch,
   type UsageCostCount,
   type UsageDayCount,

@@ -4,7 +4,12 @@ import type { Logger } from '@ceiba/process/log';
 import type { LookupItem, LookupRow } from '@ceiba/schema';
 import type { Deadline } from '../deadline.ts';
 import type { DecidedCall } from '../decision-log/record.ts';
-import type { CostRecord, DenialRecord, PreviousUse } from '../usage/process-counts.ts';
+import type {
+  CostRecord,
+  DenialRecord,
+  PreviousSecretUse,
+  PreviousUse,
+} from '../usage/process-counts.ts';
 
 /** What a decision needs from the rest of the Runtime. */
 export interface Dependencies {
@@ -20,6 +25,7 @@ export interface Dependencies {
     countDenial(denial: DenialRecord): void;
     countCost(call: CostRecord): void;
     notePreviousUse(key: PreviousUse): void;
+    notePreviousSecret(use: PreviousSecretUse): void;
   };
   decisionLog: { add(call: DecidedCall, decision: Decision, charge?: Charge): void };
   firstUses: { record(apiKeyId: string, deadline: Deadline): Promise<void> };

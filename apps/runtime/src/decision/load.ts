@@ -6,7 +6,7 @@ import { UnavailableError } from '../unavailable.ts';
 import type { Asked, Asker, Question } from './call.ts';
 import type { Dependencies } from './dependencies.ts';
 import { outcomesOf } from './outcomes.ts';
-import { type Project, projectOfSecret } from './project-secret.ts';
+import { noteIfPrevious, type Project, projectOfSecret } from './project-secret.ts';
 
 /** All that the judgement on a question needs. */
 export interface Loaded {
@@ -28,7 +28,7 @@ const NO_KEY = { apiKeyDigest: null, isForeign: false };
  *   nothing could be looked up, so that the secret is not known
  */
 export async function load(
-  { lookups, policies }: Pick<Dependencies, 'lookups' | 'policies'>,
+  { lookups, policies, usage }: Pick<Dependencies, 'lookups' | 'policies' | 'usage'>,
   asker: Asker,
   asked: Asked,
   deadline: Deadline,
@@ -45,6 +45,7 @@ export async function load(
   const read = rows.flatMap((row) => (row instanceof UnavailableError ? [] : row));
   if (read.length === 0) throw rows[0];
   if (!read.every(({ project }) => projectOfSecret(project, secretDigest))) throw unauthorized();
+  noteIfPrevious(usage, read[0]?.project ?? null, asker);
   if (asked instanceof TransportError) throw asked;
 
   return outcomesOf<Loaded | TransportError>(

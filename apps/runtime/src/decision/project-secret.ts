@@ -1,5 +1,7 @@
 import { digestsEqual } from '@ceiba/domain';
 import type { LookupRow } from '@ceiba/schema';
+import type { PreviousSecretUse } from '../usage/process-counts.ts';
+import type { Dependencies } from './dependencies.ts';
 
 export type Project = NonNullable<LookupRow['project']>;
 
@@ -15,4 +17,15 @@ export function projectOfSecret(project: Project | null, presented: Buffer): Pro
   const isCurrent = digestsEqual(secretDigest, presented);
   const isPrevious = previousSecretDigest !== null && digestsEqual(previousSecretDigest, presented);
   return isCurrent || isPrevious ? project : null;
+}
+
+/** Notes the use of a secret that was accepted, if it is the previous one. */
+export function noteIfPrevious(
+  usage: Pick<Dependencies['usage'], 'notePreviousSecret'>,
+  project: Project | null,
+  { projectId, secretDigest }: PreviousSecretUse,
+): void {
+  if (project?.previousSecretDigest?.equals(secretDigest)) {
+    usage.notePreviousSecret({ projectId, secretDigest });
+  }
 }

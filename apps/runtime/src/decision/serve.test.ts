@@ -63,7 +63,7 @@ function dependenciesOf(charge: Dependencies['limiter']['charge']): Dependencies
     lookups: { find: async () => row },
     policies: { matcherFor: () => ({ match: () => policy }) },
     limiter: { charge },
-    usage: { countDenial() {}, countCost() {}, notePreviousUse() {} },
+    usage: { countDenial() {}, countCost() {}, notePreviousUse() {}, notePreviousSecret() {} },
     decisionLog: { add() {} },
     firstUses: { record: async () => {} },
     errors: { reportUnclearRequest() {} },

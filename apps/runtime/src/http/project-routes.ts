@@ -5,8 +5,9 @@ import type { SerialQueue } from '@ceiba/process/tasks';
 import { type Database, InvalidInputError, type LookupRow, type VerbContext } from '@ceiba/schema';
 import type { z } from 'zod';
 import type { Deadline } from '../deadline.ts';
+import type { Dependencies } from '../decision/dependencies.ts';
 import type { Entrance } from '../decision/entrance.ts';
-import { projectOfSecret } from '../decision/project-secret.ts';
+import { noteIfPrevious, projectOfSecret } from '../decision/project-secret.ts';
 import type { ErrorLog } from '../error-log.ts';
 import { invalidInput, unauthorized } from '../errors.ts';
 import { parseUuid } from '../parameters.ts';
@@ -20,6 +21,7 @@ export interface ProjectRouteOptions {
   entrance: Pick<Entrance, 'prove'>;
   /** Finds the project through the lookups of decisions. */
   findProject(projectId: string, deadline: Deadline): Promise<LookupRow['project']>;
+  usage: Pick<Dependencies['usage'], 'notePreviousSecret'>;
   /** Runs verbs within the deadline, on a pool that no decision uses. */
   run<T>(deadline: Deadline, work: (db: Database) => Promise<T>): Promise<T>;
   pageReads: SerialQueue;
@@ -75,6 +77,7 @@ export async function answerProjectRoute(
     const projectId = await options.entrance.prove(sender, async (proof) => {
       const project = await options.findProject(proof.projectId, deadline);
       if (projectOfSecret(project, proof.secretDigest) === null) throw unauthorized();
+      noteIfPrevious(options.usage, project, proof);
       return proof.projectId;
     });
     const id = route.id === undefined ? '' : parseUuid(route.id, parameters[route.id] ?? '');

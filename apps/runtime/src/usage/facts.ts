@@ -1,5 +1,6 @@
 import type {
   LastUse,
+  SecretUse,
   UsageBatch,
   UsageCostCount,
   UsageDayCount,
@@ -11,7 +12,7 @@ import type {
  * One number of usage. `count` is absolute and only grows: of two facts with the same key the larger
  * count is the newer one, and writing a fact twice changes nothing.
  */
-export type UsageFact = CountFact | CostFact | LastUseFact;
+export type UsageFact = CountFact | CostFact | LastUseFact | SecretUseFact;
 
 /** What Redis counts. */
 export type CountFact = HourFact | MonthFact | DayFact;
@@ -41,6 +42,19 @@ interface LastUseFact {
   count: number;
 }
 
+/** When a project's previous secret was last accepted; `count` is in ms since 1970. */
+interface SecretUseFact {
+  kind: 'secretUse';
+  projectId: string;
+  /** Of that secret. */
+  secretDigest: Buffer;
+  count: number;
+}
+
+/** Whether it is a time, which is written less often than counts. */
+export const isLastUse = ({ kind }: UsageFact): boolean =>
+  kind === 'lastUse' || kind === 'secretUse';
+
 /** The field of a project's usage hash that counts the same; `factOfField` reads it. */
 export function fieldOf(fact: CountFact): string {
   if (fact.kind === 'month') return `m|${fact.incarnation}|${fact.month}|${fact.scope}`;
@@ -55,6 +69,7 @@ export function factName(fact: UsageFact): string {
     const { apiKeyId, previousPrefix } = fact;
     return previousPrefix === undefined ? apiKeyId : `p|${apiKeyId}|${previousPrefix}`;
   }
+  if (fact.kind === 'secretUse') return `s|${fact.secretDigest.toString('latin1')}`;
   if (fact.kind !== 'cost') return fieldOf(fact);
   return `c|${fact.incarnation}|${fact.hour}|${fact.apiKeyId}|${fact.of}`;
 }
@@ -73,6 +88,7 @@ export function toBatch(facts: readonly UsageFact[]): UsageBatch {
     days: [] as DayFact[],
     costs: [] as UsageCostCount[],
     lastUsed: [] as LastUse[],
+    secretsUsed: [] as SecretUse[],
   };
   for (const { fact } of sorted) {
     switch (fact.kind) {
@@ -90,6 +106,9 @@ export function toBatch(facts: readonly UsageFact[]): UsageBatch {
         break;
       case 'lastUse':
         batch.lastUsed.push({ ...fact, at: new Date(fact.count) });
+        break;
+      case 'secretUse':
+        batch.secretsUsed.push({ ...fact, at: new Date(fact.count) });
     }
   }
   return batch;

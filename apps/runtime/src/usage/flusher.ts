@@ -1,6 +1,6 @@
 import type { Logger } from '@ceiba/process/log';
 import { BackgroundTask } from '@ceiba/process/tasks';
-import { factKey, type UsageFact } from './facts.ts';
+import { factKey, isLastUse, type UsageFact } from './facts.ts';
 import type { UsageLedger } from './ledger.ts';
 import { chunksOf, type RecordUsage, recordFacts } from './record.ts';
 
@@ -72,7 +72,7 @@ export class UsageFlusher {
 
   #due(facts: UsageFact[]): UsageFact[] {
     const withLastUses = this.#isStopping || this.#flushes % FLUSHES_PER_LAST_USE === 0;
-    const due = withLastUses ? facts : facts.filter(({ kind }) => kind !== 'lastUse');
+    const due = withLastUses ? facts : facts.filter((fact) => !isLastUse(fact));
     if (this.#refused.size === 0) return due;
     return due.filter((fact) => (this.#refused.get(factKey(fact)) ?? 0) <= this.#flushes);
   }

@@ -47,6 +47,18 @@ describe('denials that never reach Redis', () => {
   });
 });
 
+it('keeps the last use of each previous secret of a project apart', () => {
+  const { ledger, counter } = start();
+  const [old, older] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+  for (const secretDigest of [old, older, old]) {
+    counter.notePreviousSecret({ projectId: 'p', secretDigest });
+  }
+  expect(ledger.pending()).toMatchObject([
+    { kind: 'secretUse', projectId: 'p', secretDigest: old },
+    { kind: 'secretUse', projectId: 'p', secretDigest: older },
+  ]);
+});
+
 describe('what calls cost', () => {
   const call = { projectId: 'p', apiKeyId: 'k' };
 

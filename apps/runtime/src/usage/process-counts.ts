@@ -24,6 +24,12 @@ export interface PreviousUse {
   keyPrefix: string;
 }
 
+/** A call with the project secret that a rotation has replaced, whatever it was answered. */
+export interface PreviousSecretUse {
+  projectId: string;
+  secretDigest: Buffer;
+}
+
 export interface ProcessCounterOptions {
   ledger: UsageLedger;
   /** Returns a random name for an incarnation. */
@@ -67,6 +73,11 @@ export class ProcessCounter {
   notePreviousUse({ projectId, apiKeyId, keyPrefix: previousPrefix }: PreviousUse): void {
     const { ledger, wallClockMs } = this.#options;
     ledger.keep({ kind: 'lastUse', projectId, apiKeyId, previousPrefix, count: wallClockMs() });
+  }
+
+  notePreviousSecret({ projectId, secretDigest }: PreviousSecretUse): void {
+    const { ledger, wallClockMs } = this.#options;
+    ledger.keep({ kind: 'secretUse', projectId, secretDigest, count: wallClockMs() });
   }
 }
 

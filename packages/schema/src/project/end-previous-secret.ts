@@ -26,7 +26,11 @@ export function endPreviousSecret(
     if (!before.previousIsValid) return { kind: 'unchanged' };
     await tx
       .update(projects)
-      .set({ previousSecretDigest: null, previousSecretExpiresAt: null })
+      .set({
+        previousSecretDigest: null,
+        previousSecretExpiresAt: null,
+        previousSecretLastUsedAt: null,
+      })
       .where(eq(projects.id, projectId));
     const target = { id: projectId, label: before.name };
     await audit('project.end_previous_secret', target, {

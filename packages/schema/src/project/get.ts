@@ -11,6 +11,8 @@ export interface Project {
   name: string;
   secretCreatedAt: Date;
   previousSecretExpiresAt: Date | null;
+  /** To the minute; null if it was not used since it was replaced. */
+  previousSecretLastUsedAt: Date | null;
   defaultKeyRateLimitPerMinute: number | null;
   /** What its new keys begin with. */
   keyPrefix: string;
@@ -31,6 +33,7 @@ export const projectColumns = {
   name: projects.name,
   secretCreatedAt: projects.secretCreatedAt,
   previousSecretExpiresAt: projects.previousSecretExpiresAt,
+  previousSecretLastUsedAt: projects.previousSecretLastUsedAt,
   defaultKeyRateLimitPerMinute: projects.defaultKeyRateLimitPerMinute,
   keyPrefix: projects.keyPrefix,
   firstAllowedAt: projects.firstAllowedAt,

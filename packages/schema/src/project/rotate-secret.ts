@@ -47,6 +47,7 @@ export function rotateProjectSecret(
         secretCreatedAt: sql`greatest(clock_timestamp(), ${projects.secretCreatedAt} + interval '1 ms')`,
         previousSecretDigest: sql`${projects.secretDigest}`,
         previousSecretExpiresAt: sql`now() + make_interval(hours => ${SECRET_OVERLAP_HOURS})`,
+        previousSecretLastUsedAt: null,
       })
       .where(eq(projects.id, projectId))
       .returning({

@@ -17,6 +17,8 @@ export const projects = pgTable(
     /** Accepted as well as the current secret until it expires, 24 hours after the rotation. */
     previousSecretDigest: bytea('previous_secret_digest'),
     previousSecretExpiresAt: instant('previous_secret_expires_at'),
+    /** To the minute; null until it is used after the rotation. */
+    previousSecretLastUsedAt: instant('previous_secret_last_used_at'),
     /** What its new keys begin with. */
     keyPrefix: text('key_prefix').notNull().default(API_KEY_BRAND),
     /** Whether a text without a checksum of ours may be a key: set by the first import. */

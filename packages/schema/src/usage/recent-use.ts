@@ -19,7 +19,10 @@ export interface RecentUse {
   lastUsedAt: Date | null;
   /** How exact `lastUsedAt` is: policies are counted by hour, and later by day in UTC. */
   exactTo: 'moment' | 'hour' | 'day';
-  /** The newest allowed call with the secret before the last rotation of a key; null if there is none. */
+  /**
+   * The newest allowed call with the secret before the last rotation of a key; of a project, the newest
+   * call with its previous secret, to the minute. Null if there is none.
+   */
   previousLastUsedAt: Date | null;
   /** Decisions of today, in UTC. */
   allowedToday: number;
@@ -105,7 +108,9 @@ const ofProject = ({ projectId, now }: Scope): SQL => sql`
     where h.project_id = ${projectId} and h.hour >= ${instant(startOfStep(now, 'day'))}
     group by h.api_key_id
   )
-  select ${projectId} as id, null as "hourMs", null as "previousLastMs",
+  select ${projectId} as id, null as "hourMs",
+    (select ${toMs(sql`previous_secret_last_used_at`)} from projects where id = ${projectId})
+      as "previousLastMs",
     (select ${toMs(sql`max(k.last_used_at)`)} from api_keys k where k.project_id = ${projectId})
       as "lastMs",
     coalesce(sum(allowed), 0)::float8 as "allowedToday",

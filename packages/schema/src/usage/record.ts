@@ -55,12 +55,20 @@ export interface LastUse {
   at: Date;
 }
 
+/** A use of the secret that a rotation of the project has replaced. */
+export interface SecretUse {
+  projectId: string;
+  secretDigest: Buffer;
+  at: Date;
+}
+
 export interface UsageBatch {
   hours: readonly UsageHourCount[];
   months: readonly UsageMonthCount[];
   days: readonly UsageDayCount[];
   costs: readonly UsageCostCount[];
   lastUsed: readonly LastUse[];
+  secretsUsed: readonly SecretUse[];
 }
 
 /**
@@ -73,7 +81,14 @@ export interface UsageBatch {
  */
 export async function recordUsage(
   db: Database,
-  { hours = [], months = [], days = [], costs = [], lastUsed = [] }: Partial<UsageBatch>,
+  {
+    hours = [],
+    months = [],
+    days = [],
+    costs = [],
+    lastUsed = [],
+    secretsUsed = [],
+  }: Partial<UsageBatch>,
 ): Promise<{ knownProjectIds: Set<string> }> {
   return db.sql.begin('isolation level read committed', async (sql) => {
     if (hours.length > 0) {
@@ -95,6 +110,9 @@ export async function recordUsage(
     const ofPrevious = lastUsed.filter(({ previousPrefix }) => previousPrefix !== undefined);
     if (ofPrevious.length > 0) {
       await sql.unsafe(TOUCH_PREVIOUS, LAST_USES.parameters(ofPrevious), PREPARED);
+    }
+    if (secretsUsed.length > 0) {
+      await sql.unsafe(TOUCH_SECRETS, SECRET_USES.parameters(secretsUsed), PREPARED);
     }
     const ids = new Set([...hours, ...months, ...days, ...costs].map((row) => row.projectId));
     const known = await sql.unsafe<{ id: string; isUncalled: boolean }[]>(
@@ -157,6 +175,12 @@ const LAST_USES = bulk<LastUse>({
   at: ['timestamptz', (use) => use.at],
 });
 
+const SECRET_USES = bulk<SecretUse>({
+  project_id: ['uuid', (use) => use.projectId],
+  secret_digest: ['bytea', (use) => use.secretDigest],
+  at: ['timestamptz', (use) => use.at],
+});
+
 /** Writes the hours, then invalidates the totals of their days, which are locked in order too. */
 const UPSERT_HOURS = `
   with written as (
@@ -203,6 +227,17 @@ const TOUCH_PREVIOUS = `
     order by k.id for no key update of k skip locked
   )
   update api_keys set previous_last_used_at = locked.at from locked where api_keys.id = locked.id`;
+
+/** As {@link TOUCH_PREVIOUS}, once a minute: every decision reads the row of its project. */
+const TOUCH_SECRETS = `
+  with locked as (
+    select p.id, row.at from projects p join ${SECRET_USES.rows()} on row.project_id = p.id
+    where p.previous_secret_digest = row.secret_digest
+      and (p.previous_secret_last_used_at is null
+        or p.previous_secret_last_used_at < row.at - interval '1 minute')
+    order by p.id for no key update of p skip locked
+  )
+  update projects set previous_secret_last_used_at = locked.at from locked where projects.id = locked.id`;
 
 const KNOWN_PROJECTS = `
   select id, first_allowed_at is null as "isUncalled" from projects

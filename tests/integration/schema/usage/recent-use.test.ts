@@ -1,15 +1,25 @@
-import { randomUUID } from 'node:crypto';
-import { POLICY_USE_DAYS } from '@ceiba/domain';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mintProjectSecret, POLICY_USE_DAYS } from '@ceiba/domain';
 import {
+  getProject,
   type RecentUse,
   readRecentUse,
   recordUsage,
+  rotateProjectSecret,
   type UsedItem,
   updateApiKey,
 } from '@ceiba/schema';
 import { describe, expect, test } from 'vitest';
 import { makeCustomer } from '../customer/support.ts';
-import { flush, givePlan, makeKey, makeProject, rollUpAll, useBench } from '../support.ts';
+import {
+  expectKind,
+  flush,
+  givePlan,
+  makeKey,
+  makeProject,
+  rollUpAll,
+  useBench,
+} from '../support.ts';
 
 const bench = useBench();
 const NOW = new Date('2026-06-10T09:30:00Z');
@@ -44,6 +54,54 @@ async function makeScene() {
   });
   return { projectId, first, second, idle, customerId, policyId, usedAt, earlier };
 }
+
+/** Rotates the secret of a project. @returns the digest of the one that it had */
+async function replaceSecret(projectId: string): Promise<Buffer> {
+  const project = await getProject(bench.db, projectId);
+  if (project === null) throw new Error('the project does not exist');
+  const [row] = await bench.db.sql<{ digest: Buffer }[]>`
+    select secret_digest as digest from projects where id = ${projectId}`;
+  const result = await rotateProjectSecret(bench.ctx, {
+    projectId,
+    secret: mintProjectSecret(randomBytes),
+    replaces: project.secretCreatedAt,
+    dropsPrevious: true,
+  });
+  expectKind(result, 'rotated');
+  return row!.digest;
+}
+
+describe('the last use of the previous secret of a project', () => {
+  const lastUse = async (projectId: string) =>
+    (await getProject(bench.db, projectId))?.previousSecretLastUsedAt;
+  const record = (projectId: string, secretDigest: Buffer, at: Date) =>
+    recordUsage(bench.db, { secretsUsed: [{ projectId, secretDigest, at }] });
+
+  test('is written at most once a minute, in any order', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const secretDigest = await replaceSecret(projectId);
+    expect(await lastUse(projectId)).toBeNull();
+    await record(projectId, secretDigest, new Date('2026-06-10T09:20:00Z'));
+    await record(projectId, secretDigest, new Date('2026-06-10T09:21:00Z'));
+    expect(await lastUse(projectId)).toEqual(new Date('2026-06-10T09:20:00Z'));
+    await record(projectId, secretDigest, new Date('2026-06-10T09:22:00Z'));
+    await record(projectId, secretDigest, new Date('2026-06-10T09:19:00Z'));
+    expect(await lastUse(projectId)).toEqual(new Date('2026-06-10T09:22:00Z'));
+  });
+
+  test('is that of no other secret: a rotation begins again, and a late flush finds no place', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const first = await replaceSecret(projectId);
+    await record(projectId, first, NOW);
+    const second = await replaceSecret(projectId);
+    expect(await lastUse(projectId)).toBeNull();
+    await record(projectId, first, NOW);
+    expect(await lastUse(projectId)).toBeNull();
+    const other = await makeProject(bench.ctx);
+    await record(other.projectId, second, NOW);
+    expect([await lastUse(projectId), await lastUse(other.projectId)]).toEqual([null, null]);
+  });
+});
 
 const read = (projectId: string, of: UsedItem) =>
   readRecentUse(bench.db, { projectId, of, now: NOW });
@@ -122,6 +180,17 @@ describe('who uses it lately', () => {
     expect(await read(projectId, { kind: 'api_keys', ids: [first] })).toMatchObject([
       { previousLastUsedAt: at, lastUsedAt: at },
     ]);
+  });
+
+  test('says when the secret before the last rotation of a project was used', async () => {
+    const { projectId } = await makeScene();
+    expect(await read(projectId, { kind: 'project' })).toMatchObject([
+      { previousLastUsedAt: null },
+    ]);
+    const secretDigest = await replaceSecret(projectId);
+    const at = new Date('2026-06-10T09:25:00Z');
+    await recordUsage(bench.db, { secretsUsed: [{ projectId, secretDigest, at }] });
+    expect(await read(projectId, { kind: 'project' })).toMatchObject([{ previousLastUsedAt: at }]);
   });
 
   test('is not read of the items of another project', async () => {

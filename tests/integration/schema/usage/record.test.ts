@@ -71,6 +71,7 @@ const batchOf = (batch: Partial<UsageBatch>): UsageBatch => ({
   days: [],
   costs: [],
   lastUsed: [],
+  secretsUsed: [],
   ...batch,
 });
 

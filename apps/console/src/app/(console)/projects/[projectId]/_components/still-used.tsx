@@ -1,7 +1,7 @@
 'use client';
 
 import { POLICY_USE_DAYS } from '@ceiba/domain/constants';
-import { type ReactNode, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Notice } from '#components/ui/notice.tsx';
 import { AbsoluteTime, RelativeTime, useClock } from '#components/ui/time.tsx';
 import { formatCount, plural } from '#lib/format.ts';
@@ -59,6 +59,10 @@ export const NotYet = ({ asked }: { asked: 'asking' | 'failed' }) => (
 const WORDS = {
   key: { last: 'Last used', none: 'Never used' },
   previous: { last: 'The old secret was last used', none: 'The old secret was not used since' },
+  secret: {
+    last: 'The previous secret was last used',
+    none: 'The previous secret was not used since it was replaced',
+  },
   customer: { last: 'One of its keys was used', none: 'None of its keys was ever used' },
   policy: {
     last: 'It last allowed a call',
@@ -70,11 +74,9 @@ const WORDS = {
 interface FoundProps {
   as: keyof typeof WORDS;
   use: RecentUseAnswer;
-  /** What the figures do not say. */
-  children?: ReactNode;
 }
 
-function Found({ as, use, children }: FoundProps) {
+function Found({ as, use }: FoundProps) {
   const isUsed = useIsInUse(use, as);
   const { last, none } = WORDS[as];
   const at = lastOf(use, as);
@@ -92,7 +94,6 @@ function Found({ as, use, children }: FoundProps) {
       }
     >
       <p className="figures">{callsToday(use, callersOf(use, as))}.</p>
-      {children && <p className="mt-1">{children}</p>}
     </Notice>
   );
 }
@@ -112,7 +113,9 @@ export const UseOfKey = ({ use }: { use: RecentUseAnswer }) => (
 );
 
 const lastOf = (use: RecentUseAnswer, as: FoundProps['as']) =>
-  as === 'previous' ? use.previousLastUsedAt : use.lastUsedAt;
+  isOfOldSecret(as) ? use.previousLastUsedAt : use.lastUsedAt;
+
+const isOfOldSecret = (as: FoundProps['as']) => as === 'previous' || as === 'secret';
 
 const DAY_MS = 86_400_000;
 
@@ -121,7 +124,7 @@ function useIsInUse(use: RecentUseAnswer, as: FoundProps['as']): boolean {
   const { now } = useClock();
   const at = lastOf(use, as);
   const isRecent = at !== null && now.getTime() - new Date(at).getTime() < DAY_MS;
-  return isRecent || (as !== 'previous' && use.allowedToday > 0);
+  return isRecent || (!isOfOldSecret(as) && use.allowedToday > 0);
 }
 
 /** `14 calls today (UTC) with 2 keys, 3 denied`. */
@@ -134,7 +137,7 @@ function callsToday({ allowedToday, deniedToday }: RecentUseAnswer, callers = ''
 }
 
 function callersOf({ keysToday }: RecentUseAnswer, as: FoundProps['as']): string {
-  if (as === 'previous') return ' with either secret';
+  if (isOfOldSecret(as)) return ' with either secret';
   return as === 'key' || keysToday === 0 ? '' : ` with ${plural(keysToday, 'key')}`;
 }
 

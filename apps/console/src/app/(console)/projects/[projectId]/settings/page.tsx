@@ -4,6 +4,7 @@ import type { Metadata } from 'next';
 import { HostSnippets } from '#components/host-snippets.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Column, IndexedSections, PageHeader } from '#components/ui/section.tsx';
+import { LastUse } from '#components/ui/time.tsx';
 import type { PageProps } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { chosenFramework, FRAMEWORKS } from '#server/guides/guides.ts';
@@ -82,10 +83,14 @@ export default async function SettingsPage({ params, searchParams }: PageProps<'
               ),
               children: (
                 <>
-                  <SecretTimeline
-                    createdAt={secretCreatedAt}
-                    previousExpiresAt={previousExpiresAt}
-                  />
+                  <SecretTimeline createdAt={secretCreatedAt} previousExpiresAt={previousExpiresAt}>
+                    <span className="text-muted">
+                      <LastUse
+                        at={project.previousSecretLastUsedAt}
+                        none="not used since it was replaced"
+                      />
+                    </span>
+                  </SecretTimeline>
                   {may('change_secret') && (
                     <div className="flex flex-wrap gap-2">
                       <RotateSecret

@@ -55,17 +55,11 @@ export function RotateSecret({ secretCreatedAt, previousExpiresAt }: ProjectSecr
       confirm="Rotate secret"
       isDangerous={overlap !== null}
     >
-      <ProjectUse />
+      <StillUsed of={{}} as={overlap ? 'secret' : 'project'} />
       {overlap && <DropsPrevious />}
     </ConfirmAction>
   );
 }
-
-const ProjectUse = () => (
-  <StillUsed of={{}} as="project">
-    Ceiba does not record with which secret your servers asked.
-  </StillUsed>
-);
 
 function DropsPrevious() {
   const { errorOf } = useActionForm();
@@ -104,7 +98,7 @@ export function EndPreviousSecret({ secretCreatedAt, previousExpiresAt }: Projec
       cancel="Keep it"
       confirm="End previous secret"
     >
-      <ProjectUse />
+      <StillUsed of={{}} as="secret" />
     </ConfirmAction>
   );
 }

@@ -1,6 +1,7 @@
 'use client';
 
 import { KeyRound } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { AbsoluteTime, RelativeTime, useClock } from '#components/ui/time.tsx';
 import { durationWords, overlapAt } from './overlap.ts';
 
@@ -9,6 +10,8 @@ export interface SecretTimelineProps {
   createdAt: string;
   /** When the previous secret ends, ISO 8601; in the past or null if it is not accepted. */
   previousExpiresAt: string | null;
+  /** When the previous secret was last used. */
+  children: ReactNode;
 }
 
 /** Which secrets are accepted now, and until when. */
@@ -39,6 +42,7 @@ export function SecretTimeline(props: SecretTimelineProps) {
                 {durationWords(overlap.remainingMs)}
               </strong>
             </span>
+            {props.children}
           </p>
           <OverlapBar elapsed={overlap.elapsed} />
           <p className="flex flex-wrap justify-between gap-x-4 text-small text-muted">
