@@ -45,6 +45,7 @@ export function GateLine({ gates, label }: { gates: readonly Gate[]; label: stri
               className={clsx(
                 'relative z-10 inline-flex size-6 shrink-0 items-center justify-center rounded-full border',
                 dot,
+                stopped && 'animate-close',
               )}
             >
               <Icon aria-hidden="true" className="size-3.5" />

@@ -19,15 +19,23 @@ export interface ChipProps {
   icon?: ComponentType<{ className?: string; 'aria-hidden'?: 'true' }>;
   children: ReactNode;
   className?: string;
+  /** Only screen readers read it. */
+  isHidden?: boolean;
 }
 
 /** A word with an icon and a colour, so that nothing depends on colour alone. */
-export function Chip({ tone = 'neutral', icon: Icon, children, className }: ChipProps) {
+export function Chip(props: ChipProps) {
+  const { tone = 'neutral', icon: Icon, children, className, isHidden } = props;
   return (
     <span
       className={clsx(
-        'inline-flex h-5 shrink-0 items-center gap-1 rounded text-small font-medium whitespace-nowrap',
-        TONE_CLASSES[tone],
+        'changes',
+        isHidden
+          ? 'sr-only'
+          : [
+              'inline-flex h-5 shrink-0 items-center gap-1 rounded text-small font-medium whitespace-nowrap',
+              TONE_CLASSES[tone],
+            ],
         className,
       )}
     >

@@ -82,12 +82,9 @@ interface StatusChipProps {
 }
 
 /** The status of a key, a customer or a subscription. */
-export const StatusChip = ({ status, hides }: StatusChipProps) =>
-  status === hides ? (
-    <span className="sr-only">{STATUS_LOOKS[status].children}</span>
-  ) : (
-    <Chip {...STATUS_LOOKS[status]} />
-  );
+export const StatusChip = ({ status, hides }: StatusChipProps) => (
+  <Chip {...STATUS_LOOKS[status]} isHidden={status === hides} />
+);
 
 /** An HTTP method, or `*` for any. Methods have no colour: that marks an outcome. */
 export function MethodChip({ method }: { method: string }) {

@@ -20,7 +20,7 @@ export interface ItWorksProps {
 export function ItWorks({ project, decision, apiKey }: ItWorksProps) {
   const here = `/projects/${project.projectId}`;
   return (
-    <section aria-labelledby="it-works" className="card mb-4 border-allow/50">
+    <section aria-labelledby="it-works" className="card mb-4 animate-arrive border-allow/50">
       <div className="flex flex-wrap items-start justify-between gap-4">
         <h2 id="it-works" className="flex items-center gap-2 text-title">
           <CircleCheck aria-hidden="true" className="size-6 text-allow-text" />

@@ -55,6 +55,7 @@ export function KeyTable(props: KeyTableProps) {
       keyOf={({ apiKeyId }) => apiKeyId}
       rowProps={(key) => ({
         className: clsx(
+          'changes',
           stateOf(key) !== 'active' && 'text-muted',
           isDense ? 'sm:*:h-8 sm:*:py-0' : 'sm:*:h-11.5 sm:*:py-0.5',
         ),
