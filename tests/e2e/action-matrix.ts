@@ -247,6 +247,7 @@ export const ACTIONS: Record<string, ActionCase> = {
       expiresAt: '2030-01-31T12:00:00Z',
     }),
     setKeyLimits: ({ projectId, apiKeyId }) => ({ projectId, apiKeyId, monthlyQuota: '10' }),
+    findChangeableKeys: ({ projectId }) => ({ projectId, filter: 'q=isolation' }),
     changeKeys: ({ projectId, apiKeyId }) => ({
       projectId,
       apiKeyIds: apiKeyId,

@@ -622,3 +622,116 @@ test('several keys get an expiry at once, and the list is exported as CSV withou
     where project_id = ${project.projectId} and status = 'active'`;
   expect(expiries.map(({ days }) => days)).toEqual([30, 30]);
 });
+
+test('a selection survives pages, takes all that the filter has, and changes no key that was not confirmed', async () => {
+  for (let n = 1; n <= 28; n += 1) {
+    await project.addKey(`Batch ${String(n).padStart(2, '0')}`, {
+      created_at: new Date(Date.UTC(2026, 0, n)),
+    });
+  }
+  await project.addKey('Other');
+  const page = await project.open('keys?q=batch');
+  const bar = page.getByRole('region', { name: 'Selected keys' });
+  await page.getByRole('checkbox', { name: 'Select Batch 28' }).check();
+  await page.getByRole('link', { name: 'Next' }).click();
+  await expect(page.getByText('26–28 of 28 keys')).toBeVisible();
+  await page.getByRole('checkbox', { name: 'Select Batch 03' }).check();
+  await expect(bar).toContainText('2 keys selected, 1 on other pages');
+  await page.getByRole('link', { name: '100 rows on a page' }).click();
+  await expect(page.getByRole('checkbox', { name: /^Select Batch/ })).toHaveCount(3);
+  await expect(bar).toContainText('2 keys selected, 1 on other pages');
+  await reloadReady(page);
+  await expect(bar).toHaveCount(0);
+  await page.getByRole('link', { name: '25 rows on a page' }).click();
+  await expect(page.getByText('26–28 of 28 keys')).toBeVisible();
+
+  await page.getByRole('checkbox', { name: 'Select Batch 03' }).check();
+  await bar.getByRole('button', { name: 'Select all 28' }).click();
+  await expect(bar).toContainText('28 keys selected, 25 on other pages');
+  await expect(bar).toBeFocused();
+  await bar.getByRole('button', { name: 'Disable…' }).click();
+  const question = page.getByRole('alertdialog');
+  await expect(question.getByRole('listitem')).toHaveCount(28);
+  await expectAccessible(page);
+  // One key comes, and one leaves the list, while the dialog asks.
+  await project.addKey('Batch late');
+  await project.sql`update api_keys set display_name = 'Renamed'
+    where project_id = ${project.projectId} and display_name = 'Batch 02'`;
+  await question.getByRole('button', { name: 'Disable 28 keys' }).click();
+  const result = page.getByRole('dialog');
+  await expect(result).toContainText('Disabled 27 keys');
+  await expect(result).toContainText('Renamed no longer matches the filter of the list');
+  await result.getByRole('button', { name: 'Close', exact: true }).first().click();
+  const disabled = async () => {
+    const rows = await project.sql<{ name: string }[]>`
+      select display_name as name from api_keys
+      where project_id = ${project.projectId} and disabled_at is not null`;
+    return rows.map(({ name }) => name);
+  };
+  const names = await disabled();
+  expect(names).toHaveLength(27);
+  expect(names.filter((name) => !/^Batch \d\d$/.test(name))).toEqual([]);
+
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText('Enabled 27 keys')).toBeVisible();
+  expect(await disabled()).toEqual([]);
+  // With another filter nothing is selected.
+  await page.getByRole('checkbox', { name: 'Select all keys on this page' }).check();
+  await expect(bar).toContainText('keys selected');
+  await page.getByRole('searchbox').fill('other');
+  await expect(row(page, 'Other')).toBeVisible();
+  await expect(bar).toHaveCount(0);
+});
+
+test('rows are walked, selected and opened by keys, and a disabled key is enabled again by z', async () => {
+  for (const name of ['Third', 'Second', 'First']) await project.addKey(name);
+  const page = await project.open('keys');
+  const link = (name: string) => page.getByRole('link', { name, exact: true });
+  await pressShortcut(page, 'j');
+  await expect(link('First')).toBeFocused();
+  await page.keyboard.press('j');
+  await expect(link('Second')).toBeFocused();
+  await page.keyboard.press('j');
+  await page.keyboard.press('k');
+  await expect(link('Second')).toBeFocused();
+  await page.keyboard.press('x');
+  await expect(page.getByRole('checkbox', { name: 'Select Second' })).toBeChecked();
+  await expect(link('Second')).toBeFocused();
+  await expectAccessible(page);
+  // A field keeps its letters.
+  await page.keyboard.press('/');
+  await page.keyboard.type('jkxz');
+  await expect(page.getByRole('searchbox')).toHaveValue('jkxz');
+  await page.keyboard.press('Escape');
+  await expect(link('First')).toBeVisible();
+
+  await page.getByRole('checkbox', { name: 'Select Second' }).focus();
+  await page.keyboard.press('Space');
+  await page.keyboard.press('x');
+  await page.keyboard.press('k');
+  await expect(link('First')).toBeFocused();
+  await page.keyboard.press('x');
+  const bar = page.getByRole('region', { name: 'Selected keys' });
+  await bar.getByRole('button', { name: 'Disable…' }).press('Enter');
+  await page
+    .getByRole('alertdialog')
+    .getByRole('button', { name: /^Disable/ })
+    .press('Enter');
+  await expect(page.getByText(/^Disabled \d keys?$/)).toBeVisible();
+  await expect(row(page, 'First')).toContainText('Disabled');
+  await expectAccessible(page);
+  await pressShortcut(page, 'z');
+  await expect(page.getByText(/^Enabled \d keys?$/)).toBeVisible();
+  await expect(row(page, 'First')).not.toContainText('Disabled');
+
+  await pressShortcut(page, 'j');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('First');
+  await page.getByRole('button', { name: 'Disable key' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Disable key' }).click();
+  await expect(page.getByText('Key disabled')).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText('Key enabled')).toBeVisible();
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog')).toContainText('Next and previous row of a table');
+});

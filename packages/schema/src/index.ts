@@ -54,7 +54,18 @@ export * from './api-key/record-first-use.ts';
 export { removeOldCreations } from './api-key/repeat.ts';
 export * from './api-key/rotate.ts';
 export { type ApiKeyRow, getApiKeyRow } from './api-key/row.ts';
-export * from './api-key/search.ts';
+export {
+  API_KEY_SORTS,
+  type ApiKeyFilter,
+  type ApiKeyPage,
+  type ApiKeySort,
+  COUNTED_MAX,
+  type FindApiKeysInput,
+  findApiKeys,
+  listApiKeyRows,
+  type SearchApiKeysInput,
+  searchApiKeys,
+} from './api-key/search.ts';
 export * from './api-key/set-disabled.ts';
 export * from './api-key/set-limits.ts';
 export * from './api-key/survey.ts';

@@ -26,6 +26,12 @@ export function parseListQuery(query: Query): { q: string; page: number } {
   };
 }
 
+/** How many rows a page of a list may have; the first, unless the address has another. */
+export const PAGE_SIZES = [25, 50, 100] as const;
+
+export const pageSizeOf = (query: Query): number =>
+  PAGE_SIZES.find((size) => String(size) === textOf(query, 'size')) ?? PAGE_SIZES[0];
+
 /** The path with the query, with some parameters changed; undefined removes one. */
 export function withQuery(
   pathname: string,

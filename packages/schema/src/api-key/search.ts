@@ -26,15 +26,19 @@ import { beginningsOf, WORDS } from './words.ts';
 export const API_KEY_SORTS = ['created', 'name', 'expires', 'last_used', 'used'] as const;
 export type ApiKeySort = (typeof API_KEY_SORTS)[number];
 
-export interface SearchApiKeysInput extends PageRequest {
-  projectId: string;
-  status?: ApiKeyStatus;
+/** Which keys a list has; each condition narrows it. */
+export interface ApiKeyFilter {
+  status?: ApiKeyStatus | undefined;
   /** Only keys of this customer. */
-  customerId?: string;
+  customerId?: string | undefined;
   /** Only keys with this hint. */
-  hint?: ApiKeyHint;
+  hint?: ApiKeyHint | undefined;
   /** Part of the name or note, the first characters of the key, or its id. */
-  text?: string;
+  text?: string | undefined;
+}
+
+export interface SearchApiKeysInput extends PageRequest, ApiKeyFilter {
+  projectId: string;
   /** Default: `created`. */
   sort?: ApiKeySort;
   /** Default: newest, most used and last used first; names and expiries ascending. */
@@ -244,12 +248,14 @@ const SORTS: Record<ApiKeySort, Sort> = {
   },
 };
 
-interface Matching extends Pick<FindApiKeysInput, 'projectId' | 'status' | 'customerId'> {
-  hint?: ApiKeyHint | undefined;
-  text?: string | undefined;
-}
-
-function matching({ projectId, status, customerId, hint, text }: Matching): SQL | undefined {
+/** The condition on a row of `api_keys` that it is in the list. */
+export function matching({
+  projectId,
+  status,
+  customerId,
+  hint,
+  text,
+}: ApiKeyFilter & { projectId: string }): SQL | undefined {
   const wanted = searchText(text);
   return and(
     eq(apiKeys.projectId, projectId),

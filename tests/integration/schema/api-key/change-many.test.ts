@@ -1,7 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { archiveApiKey, changeApiKeys, exportApiKeys, getApiKey } from '@ceiba/schema';
+import {
+  archiveApiKey,
+  changeApiKeys,
+  disableApiKey,
+  exportApiKeys,
+  getApiKey,
+  revokeApiKey,
+  searchApiKeys,
+} from '@ceiba/schema';
 import { describe, expect, test } from 'vitest';
-import { countAuditRows, givePlan, makeKey, makeProject, useBench } from '../support.ts';
+import {
+  countAuditRows,
+  givePlan,
+  holding,
+  makeKey,
+  makeProject,
+  untilWaiting,
+  useBench,
+} from '../support.ts';
 
 const bench = useBench();
 
@@ -22,10 +38,13 @@ describe('a change of several keys', () => {
     const expiresAt = new Date('2031-05-06T07:08:09.000Z');
     const change = { kind: 'set_expiry', expiresAt } as const;
     const asked = [...apiKeyIds, ...apiKeyIds].map((id) => id.toUpperCase());
-    expect(await changeApiKeys(bench.ctx, { projectId, apiKeyIds: asked, change })).toEqual({
-      done: 3,
-      refused: [],
+    const { changed, ...result } = await changeApiKeys(bench.ctx, {
+      projectId,
+      apiKeyIds: asked,
+      change,
     });
+    expect(result).toEqual({ done: 3, refused: [] });
+    expect(changed).toEqual([...apiKeyIds].sort());
     for (const key of keys) {
       expect((await getApiKey(bench.db, key))?.expiresAt).toBe(expiresAt.toISOString());
     }
@@ -52,6 +71,90 @@ describe('a change of several keys', () => {
     );
     expect((await getApiKey(bench.db, keys[1]!))?.status).toBe('revoked');
     expect((await getApiKey(bench.db, foreign[0]!))?.status).toBe('active');
+  });
+
+  test('disables and enables, and names only the keys that it changed', async () => {
+    const { projectId, keys, apiKeyIds } = await makeKeys(3);
+    const [first, ...others] = [...apiKeyIds].sort();
+    await disableApiKey(bench.ctx, { projectId, apiKeyId: first! });
+    const run = (kind: 'disable' | 'enable', ids: readonly string[]) =>
+      changeApiKeys(bench.ctx, { projectId, apiKeyIds: ids, change: { kind } });
+    const isDisabled = async () => {
+      const { items } = await searchApiKeys(bench.db, { projectId, hint: 'disabled', limit: 10 });
+      return items.map(({ apiKeyId }) => apiKeyId).sort();
+    };
+    const before = await countAuditRows(bench.db);
+    const disabled = await run('disable', apiKeyIds);
+    expect(disabled).toEqual({ done: 3, changed: others, refused: [] });
+    expect(await isDisabled()).toEqual([...apiKeyIds].sort());
+    // What was disabled before stays so when the change is taken back.
+    expect(await run('enable', disabled.changed)).toMatchObject({ done: 2, changed: others });
+    expect(await isDisabled()).toEqual([first]);
+    expect(await countAuditRows(bench.db)).toBe(before + 4);
+    const latest = await bench.db.sql<{ action: string }[]>`
+      select action from audit_log order by id desc limit 4`;
+    expect(latest.map(({ action }) => action)).toEqual([
+      'api_key.enable',
+      'api_key.enable',
+      'api_key.disable',
+      'api_key.disable',
+    ]);
+    await archiveApiKey(bench.ctx, keys[1]!);
+    expect((await run('disable', [keys[1]!.apiKeyId])).refused).toMatchObject([
+      { reason: 'archived' },
+    ]);
+  });
+
+  test('leaves the keys that no longer match the filter, and no key apart from those named', async () => {
+    const { projectId, keys, apiKeyIds } = await makeKeys(4);
+    const { sql } = bench.db;
+    const [matching, renamed, used, revoked] = keys.map(({ apiKeyId }) => apiKeyId);
+    await sql`update api_keys set created_at = now() - interval '1 year' where project_id = ${projectId}`;
+    const filter = { hint: 'idle', text: 'key' } as const;
+    // What happened between the list and the confirmation.
+    await sql`update api_keys set display_name = 'Other', note = '' where id = ${renamed!}`;
+    await sql`update api_keys set last_used_at = now() where id = ${used!}`;
+    await revokeApiKey(bench.ctx, keys[3]!);
+    const late = await makeKey(bench.ctx, projectId, { displayName: 'Key 9' });
+    await sql`update api_keys set created_at = now() - interval '1 year' where id = ${late.apiKeyId}`;
+
+    const rows = await countAuditRows(bench.db);
+    const result = await changeApiKeys(bench.ctx, {
+      projectId,
+      apiKeyIds,
+      filter,
+      change: { kind: 'archive' },
+    });
+    expect(result).toMatchObject({ done: 1, changed: [matching] });
+    expect(new Map(result.refused.map(({ apiKeyId, reason }) => [apiKeyId, reason]))).toEqual(
+      new Map([
+        [renamed, 'unmatched'],
+        [used, 'unmatched'],
+        [revoked, 'revoked'],
+      ]),
+    );
+    expect(await countAuditRows(bench.db)).toBe(rows + 1);
+    for (const key of [keys[1]!, keys[2]!, late]) {
+      expect((await getApiKey(bench.db, key))?.status).toBe('active');
+    }
+  });
+
+  test('judges the filter on what a concurrent change of the key has left', async () => {
+    const { projectId, apiKeyIds } = await makeKeys(1);
+    const [apiKeyId] = apiKeyIds;
+    const release = await holding(
+      bench.url,
+      `update api_keys set display_name = 'Kept' where id = '${apiKeyId}'`,
+    );
+    const ended = changeApiKeys(bench.ctx, {
+      projectId,
+      apiKeyIds,
+      filter: { text: 'Key 0' },
+      change: { kind: 'revoke' },
+    });
+    await untilWaiting(bench.db);
+    await release();
+    expect(await ended).toMatchObject({ done: 0, refused: [{ apiKeyId, reason: 'unmatched' }] });
   });
 
   test('changes no key if one of them fails', async () => {

@@ -3,7 +3,18 @@
 import { useState } from 'react';
 import { Dialog } from '../ui/dialog.tsx';
 import { Checkbox } from '../ui/input.tsx';
-import { SHORTCUTS, setSingleKeys, singleKeysAreOn } from './shortcuts.ts';
+import { setSingleKeys, singleKeysAreOn } from './shortcuts.ts';
+
+const SHORTCUTS = [
+  { keys: ['Ctrl', 'K'], does: 'Find anything, or act' },
+  { keys: ['/'], does: 'Search on this page' },
+  { keys: ['n'], does: 'Create a new item on this page' },
+  { keys: ['j', 'k'], does: 'Next and previous row of a table' },
+  { keys: ['Enter'], does: 'Open the row' },
+  { keys: ['x'], does: 'Select the row' },
+  { keys: ['z'], does: 'Undo, while its message is shown' },
+  { keys: ['?'], does: 'Show this list' },
+] as const;
 
 export default function ShortcutHelp({ onClose }: { onClose: () => void }) {
   const [on, setOn] = useState(singleKeysAreOn);

@@ -10,21 +10,13 @@ export interface ShortcutHandlers {
   onHelp: () => void;
 }
 
-/** The list under `?`. */
-export const SHORTCUTS = [
-  { keys: ['Ctrl', 'K'], does: 'Find anything, or act' },
-  { keys: ['/'], does: 'Search on this page' },
-  { keys: ['n'], does: 'Create a new item on this page' },
-  { keys: ['?'], does: 'Show this list' },
-] as const;
-
 export function openCommandPalette(): void {
   window.dispatchEvent(new Event(OPEN_PALETTE));
 }
 
 /**
- * Listens for the shortcuts. A page marks the elements that `/` focuses and `n` clicks with
- * `data-shortcut="search"` and `data-shortcut="new"`. Single keys can be turned off (WCAG 2.1.4).
+ * Listens for the shortcuts, which `shortcut-help.tsx` lists. The elements that `/` focuses and that
+ * `n` and `z` click have `data-shortcut="search"`, `"new"` and `"undo"`. Single keys can be turned off (WCAG 2.1.4).
  * While it listens, the root element has the attribute `data-shortcuts`, which tests wait for.
  *
  * @returns a function that stops listening
@@ -46,6 +38,9 @@ export function listenForShortcuts({
     if (event.key === '?') onHelp();
     else if (event.key === '/') use('search', event);
     else if (event.key === 'n') use('new', event);
+    else if (event.key === 'z') use('undo', event);
+    else if (/^[jkx]$/.test(event.key))
+      void import('./row-keys.ts').then((rows) => rows.use(event.key));
   }
   window.addEventListener('keydown', onKey);
   window.addEventListener(OPEN_PALETTE, onPalette);
@@ -67,12 +62,15 @@ export function setSingleKeys(on: boolean): void {
 /** Whether a field or an open dialog receives the keys. */
 function isBusy(target: EventTarget | null): boolean {
   if (document.querySelector('dialog[open], nav:popover-open') !== null) return true;
-  return target instanceof Element && target.closest('input, textarea, select') !== null;
+  const fields = 'input:not([type=checkbox]), textarea, select';
+  return target instanceof Element && target.closest(fields) !== null;
 }
 
-function use(name: 'search' | 'new', event: KeyboardEvent): void {
-  const element = document.querySelector<HTMLElement>(`[data-shortcut=${name}]`);
-  if (element === null) return;
+function use(name: 'search' | 'new' | 'undo', event: KeyboardEvent): void {
+  const marked = document.querySelectorAll<HTMLElement>(`[data-shortcut=${name}]`);
+  // Of several changes the last one.
+  const element = marked[name === 'undo' ? marked.length - 1 : 0];
+  if (element === undefined) return;
   event.preventDefault();
   if (name === 'search') {
     // A field that is closed away cannot be focused.

@@ -65,7 +65,11 @@ export function Table<Item>(props: TableProps<Item>) {
           {items.map((item) => {
             const { className: rowClassName, ...row } = rowProps?.(item) ?? {};
             return (
-              <tr key={keyOf(item)} className={clsx('transition-colors', rowClassName)} {...row}>
+              <tr
+                key={keyOf(item)}
+                className={clsx('transition-colors has-focus-visible:bg-hover', rowClassName)}
+                {...row}
+              >
                 {columns.map(({ name, numeric, className, cellClassName, cell }) => (
                   <td
                     key={name}

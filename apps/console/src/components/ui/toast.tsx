@@ -14,11 +14,15 @@ import {
 export interface ToastMessage {
   title: string;
   description?: string;
+  /** A button, such as Undo. */
+  action?: (dismiss: () => void) => ReactNode;
 }
 
 type ShownToast = ToastMessage & { id: number };
 
 const STAYS_MS = 6_000;
+/** Long enough to decide, and to reach the button by keyboard. */
+const WITH_ACTION_STAYS_MS = 20_000;
 const TOASTS_MAX = 3;
 
 const ToastContext = createContext<(message: ToastMessage) => void>(() => {});
@@ -41,6 +45,8 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   }, []);
   const remove = useCallback((id: number) => {
     setToasts((shown) => shown.filter((toast) => toast.id !== id));
+    // The pointer or the focus went with it.
+    setHeld(false);
   }, []);
   return (
     <ToastContext value={show}>
@@ -70,12 +76,12 @@ interface ToastProps {
 }
 
 /** Disappears after a while. */
-function Toast({ toast: { id, title, description }, held, onGone }: ToastProps) {
+function Toast({ toast: { id, title, description, action }, held, onGone }: ToastProps) {
   useEffect(() => {
     if (held) return;
-    const timer = setTimeout(() => onGone(id), STAYS_MS);
+    const timer = setTimeout(() => onGone(id), action ? WITH_ACTION_STAYS_MS : STAYS_MS);
     return () => clearTimeout(timer);
-  }, [held, id, onGone]);
+  }, [held, id, action, onGone]);
 
   return (
     <div className="flex animate-enter items-start gap-3 rounded border border-line-strong bg-surface p-4">
@@ -84,6 +90,7 @@ function Toast({ toast: { id, title, description }, held, onGone }: ToastProps) 
         <p className="font-medium">{title}</p>
         {description && <p className="text-muted">{description}</p>}
       </div>
+      {action?.(() => onGone(id))}
       <button
         type="button"
         aria-label="Dismiss"

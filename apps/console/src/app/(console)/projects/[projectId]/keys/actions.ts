@@ -15,6 +15,7 @@ import {
   disableApiKey,
   enableApiKey,
   endPreviousKeySecret,
+  listApiKeyRows,
   type ReplacedSecret,
   type RotationConflict,
   revokeApiKey,
@@ -28,7 +29,7 @@ import {
   type VerbContext,
 } from '@ceiba/schema';
 import { z } from 'zod';
-import { projectAction, refuse, refuseField } from '#server/action.ts';
+import { projectAction, projectQuery, refuse, refuseField } from '#server/action.ts';
 import { type Answer, done, PROJECT_GONE, settle } from '#server/settle.ts';
 import { plural } from '../../../../../lib/format.ts';
 import {
@@ -40,7 +41,8 @@ import {
   typedScopes,
   typedText,
 } from '../../../../../lib/typed.ts';
-import { BULK_MAX } from './key-state.ts';
+import { filterOf, searchOf } from './filter.ts';
+import { BULK_MAX, type SelectableKey, selectable } from './key-state.ts';
 
 const limits = eachLimit(() => typedLimitOrNone);
 
@@ -260,7 +262,28 @@ const CHANGED = {
   conflict: ({ status }: { status: ApiKeyStatus }) => CONFLICTS[status],
 };
 
-/** Revokes, archives or sets the expiry of several keys; those that cannot change are reported. */
+/** What the address of a list has about which keys it shows. */
+const filter = typedText.transform((text) => Object.fromEntries(new URLSearchParams(text)));
+
+/** The keys of a list that can be changed at once, in its order: those of all its pages, as far as allowed. */
+export const findChangeableKeys = projectQuery({
+  right: 'change_keys',
+  input: z.object({ filter }),
+  async run({ ctx, project: { projectId } }, input): Promise<SelectableKey[]> {
+    const { items } = await listApiKeyRows(ctx.db, {
+      projectId,
+      ...searchOf(input.filter),
+      status: 'active',
+      limit: BULK_MAX,
+    });
+    return items.flatMap(selectable);
+  },
+});
+
+/**
+ * Makes one change to several keys; those that cannot change, or that do not match the filter of their list
+ * any more, are reported.
+ */
 export const changeKeys = projectAction({
   right: 'change_keys',
   input: z.object({
@@ -269,13 +292,15 @@ export const changeKeys = projectAction({
       .string()
       .transform((ids) => ids.split(','))
       .pipe(z.array(z.guid()).max(BULK_MAX)),
-    change: z.enum(['revoke', 'archive', 'set_expiry']),
+    filter: filter.optional(),
+    change: z.enum(['revoke', 'archive', 'disable', 'enable', 'set_expiry']),
     expires: expiry.expires.optional(),
     expiresAt: expiry.expiresAt,
   }),
   async run({ ctx, projectId }, { apiKeyIds, ...input }): Promise<ChangeApiKeysResult> {
     const change = changeOf(input);
-    const result = await changeApiKeys(ctx, { projectId, apiKeyIds, change });
+    const filter = input.filter && filterOf(input.filter);
+    const result = await changeApiKeys(ctx, { projectId, apiKeyIds, filter, change });
     if (result.done === 0 && result.refused.every(({ reason }) => reason === 'not_found')) {
       refuse('not_found', 'These keys no longer exist. Nothing was changed.');
     }

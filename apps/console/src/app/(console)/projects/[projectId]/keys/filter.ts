@@ -1,6 +1,7 @@
 import { UUID } from '@ceiba/contract/sets';
 import { KEY_EXPIRES_SOON_DAYS, KEY_IDLE_DAYS } from '@ceiba/domain/constants';
-import { parseListQuery, type Query, textOf } from '#lib/list-query.ts';
+import type { ApiKeyFilter } from '@ceiba/schema';
+import { parseListQuery, type Query, textOf, withQuery } from '#lib/list-query.ts';
 
 /** The tabs of the list. An expired key has the status active. */
 export const STATUS_TABS = [
@@ -63,18 +64,27 @@ export function customerOf(query: Query): string | undefined {
   return UUID.test(customerId) ? customerId : undefined;
 }
 
-/** The keys that the URL asks for, for `searchApiKeys`. */
-export function searchOf(query: Query) {
-  const { status, hint, ...order } = readFilter(query);
+/** Which keys the URL asks for, as the verbs take it. */
+export function filterOf(query: Query): ApiKeyFilter {
+  const { status, hint } = readFilter(query);
   const states = hint === undefined ? status !== 'all' && { status } : { hint };
   const customerId = customerOf(query);
   return {
     text: parseListQuery(query).q,
     ...(customerId !== undefined && { customerId }),
-    ...order,
     ...states,
   };
 }
+
+/** The same with its order, for `searchApiKeys`. */
+export function searchOf(query: Query) {
+  const { sort, descending } = readFilter(query);
+  return { ...filterOf(query), sort, descending };
+}
+
+/** The parameters of the URL that say which keys a list has, and none that say where it is or how it looks. */
+export const filterText = (query: Query): string =>
+  withQuery('', query, { cursor: undefined, sort: undefined, size: undefined }).slice(1);
 
 /** An order as the URL has it: `name`, or `-name` reversed. */
 export const sortText = ({ sort, descending }: KeyOrder): string =>

@@ -1,6 +1,6 @@
 import type { Labels } from '@ceiba/domain/labels';
 import { type KeyLimits, limitsIn } from '@ceiba/domain/limits';
-import type { ApiKeyRow } from '@ceiba/schema';
+import type { ApiKeyRow, ApiKeysChange } from '@ceiba/schema';
 import type { LabelSet } from '#lib/labels.ts';
 
 /** The status of a key, or what denies its calls although the status is active. */
@@ -69,10 +69,14 @@ export interface KeyDialogFacts {
 }
 
 /** A key of the list that can be selected. */
-export type SelectableKey = Pick<KeyTarget, 'apiKeyId' | 'displayName'>;
+export type SelectableKey = Pick<KeyTarget, 'apiKeyId' | 'displayName' | 'isDisabled'>;
+
+/** A revoked or archived key cannot be changed. */
+export const selectable = ({ apiKeyId, displayName, status, disabledAt }: ApiKeyRow) =>
+  status === 'active' ? [{ apiKeyId, displayName, isDisabled: disabledAt !== null }] : [];
 
 /** What can be done to several keys at once. */
-export type BulkStep = 'set_expiry' | 'archive' | 'revoke';
+export type BulkStep = ApiKeysChange['kind'];
 
-/** The most keys of one bulk change; a page of the list has fewer. */
+/** The most keys of one bulk change, and of a page of the list. */
 export const BULK_MAX = 100;

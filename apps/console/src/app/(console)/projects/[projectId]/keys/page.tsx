@@ -1,5 +1,4 @@
 import {
-  type ApiKeyRow,
   COUNTED_MAX,
   type CustomerName,
   getSubscription,
@@ -23,7 +22,14 @@ import { PageHeader } from '#components/ui/section.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
 import { formatCount, plural } from '#lib/format.ts';
 import { labelSetsOf } from '#lib/labels.ts';
-import { type PageProps, parseListQuery, type Query, textOf, withQuery } from '#lib/list-query.ts';
+import {
+  type PageProps,
+  pageSizeOf,
+  parseListQuery,
+  type Query,
+  textOf,
+  withQuery,
+} from '#lib/list-query.ts';
 import { DENSITY_COOKIE, parseDensity } from '#lib/preferences.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
@@ -38,16 +44,16 @@ import { KeyTable } from './_components/key-table.tsx';
 import { SortSelect } from './_components/sort-select.tsx';
 import {
   customerOf,
+  filterText,
   readFilter,
   STATUS_TABS,
   type StatusFilter,
   searchOf,
   sortText,
 } from './filter.ts';
+import { selectable } from './key-state.ts';
 
 export const metadata: Metadata = { title: 'Keys' };
-
-const PAGE_SIZE = 25;
 
 export default async function KeysPage({ params, searchParams }: PageProps<'projectId'>) {
   const { project, may } = await requireProject((await params).projectId);
@@ -66,7 +72,7 @@ export default async function KeysPage({ params, searchParams }: PageProps<'proj
         projectId,
         ...searchOf(query),
         cursor: textOf(query, 'cursor'),
-        limit: PAGE_SIZE,
+        limit: pageSizeOf(query),
       }),
       mayChange ? listPolicies(db, projectId) : [],
     ]);
@@ -78,6 +84,10 @@ export default async function KeysPage({ params, searchParams }: PageProps<'proj
     return { subscription, survey, page, names, policies };
   });
   const { items: keys, total, before, previous, next } = page;
+  const ofPage = keys.flatMap(selectable);
+  const isWhole = previous === null && next === null;
+  // Of all statuses, some cannot be changed; a hint is one of active keys.
+  const selectableElsewhere = status === 'all' && hint === undefined ? null : total;
   const here = `/projects/${projectId}/keys`;
   const plan = subscription?.plan;
   const { byStatus, byHint, activeKeyCap } = survey;
@@ -153,7 +163,13 @@ export default async function KeysPage({ params, searchParams }: PageProps<'proj
             <SortSelect order={order} className="max-sm:w-36 lg:hidden" />
             <DensityToggle isDense={isDense} className="max-sm:hidden" />
           </ListBar>
-          <KeySelection keys={keys.flatMap(selectable)}>
+          <KeySelection
+            projectId={projectId}
+            keys={ofPage}
+            shown={keys.map(({ apiKeyId }) => apiKeyId)}
+            filter={filterText(query)}
+            total={isWhole ? ofPage.length : selectableElsewhere}
+          >
             {keys.length === 0 ? (
               <p className="py-8 text-muted">
                 {q === ''
@@ -195,6 +211,7 @@ export default async function KeysPage({ params, searchParams }: PageProps<'proj
             here={here}
             query={query}
             page={{ previous, next }}
+            hasSizes
             summary={placeOf({ total, before, shown: keys.length })}
           />
         </>
@@ -249,10 +266,6 @@ function placeOf(page: { total: number | null; before: number; shown: number }):
   const [first, last] = [page.before + 1, page.before + page.shown];
   return `${formatCount(first)}–${formatCount(last)} of ${plural(page.total, 'key')}`;
 }
-
-/** A revoked or archived key cannot be changed. */
-const selectable = ({ apiKeyId, displayName, status }: ApiKeyRow) =>
-  status === 'active' ? [{ apiKeyId, displayName }] : [];
 
 function NoKeys({ here, mayCreate }: { here: string; mayCreate: boolean }) {
   return (

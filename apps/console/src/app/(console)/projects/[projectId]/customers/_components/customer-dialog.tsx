@@ -8,6 +8,7 @@ import { MetadataField } from '#components/metadata-field.tsx';
 import { CODE_INPUT } from '#components/ui/input.tsx';
 import { named } from '#components/ui/name.tsx';
 import { Notice } from '#components/ui/notice.tsx';
+import { withUndo } from '#components/undo.tsx';
 import type { FormAction } from '#lib/action-state.ts';
 import { legible } from '#lib/text.ts';
 import { StillUsed } from '../../_components/still-used.tsx';
@@ -37,13 +38,21 @@ export default function CustomerDialog({ step, onClose, ...facts }: CustomerDial
   const dialog = { onClose, hidden: { customerId: target.customerId } };
   if (step === 'suspend' || step === 'resume') {
     const { title, meaning, done, ...question } = QUESTIONS[step];
+    const back = QUESTIONS[step === 'suspend' ? 'resume' : 'suspend'];
     return (
       <ConfirmAction
         {...dialog}
         {...question}
         title={title(called)}
         description={<p>{meaning}</p>}
-        done={{ title: done, description: legible(called) }}
+        done={withUndo(
+          { title: done, description: legible(called) },
+          {
+            action: back.action,
+            fields: { projectId: facts.projectId, ...dialog.hidden },
+            done: back.done,
+          },
+        )}
       >
         {step === 'suspend' && <StillUsed of={{ customer: target.customerId }} as="customer" />}
       </ConfirmAction>

@@ -10,6 +10,7 @@ import { LimitFields } from '#components/limit-fields.tsx';
 import { MetadataField } from '#components/metadata-field.tsx';
 import { ScopeFields } from '#components/scope-fields.tsx';
 import { named } from '#components/ui/name.tsx';
+import { withUndo } from '#components/undo.tsx';
 import type { FormAction } from '#lib/action-state.ts';
 import { legible } from '#lib/text.ts';
 import { StillUsed } from '../../_components/still-used.tsx';
@@ -46,7 +47,11 @@ export default function KeyDialog({ step, target, onClose, ...facts }: KeyDialog
   const about = legible(target.displayName);
   if (step === 'replace') return <ReplaceKey target={target} onClose={onClose} />;
   if (step === 'end_previous') return <EndOldSecret target={target} onClose={onClose} />;
-  if (!isChange(step)) return <Confirm {...dialog} target={target} about={about} step={step} />;
+  if (!isChange(step)) {
+    return (
+      <Confirm {...dialog} projectId={facts.projectId} target={target} about={about} step={step} />
+    );
+  }
   const { title, done, fields, ...change } = CHANGES[step];
   return (
     <FormDialog
@@ -178,6 +183,7 @@ const QUESTIONS = {
     action: disableKey,
     button: 'Disable key',
     done: 'Key disabled',
+    undo: { action: enableKey, done: 'Key enabled' },
   },
   enable: {
     title: (name: string) => named`Enable ${name}?`,
@@ -187,6 +193,7 @@ const QUESTIONS = {
     action: enableKey,
     button: 'Enable key',
     done: 'Key enabled',
+    undo: { action: disableKey, done: 'Key disabled' },
   },
   revoke: {
     title: (name: string) => named`Revoke ${name}?`,
@@ -195,6 +202,7 @@ const QUESTIONS = {
     action: revokeKey,
     button: 'Revoke key',
     done: 'Key revoked',
+    undo: null,
   },
   archive: {
     title: (name: string) => named`Archive ${name}?`,
@@ -203,6 +211,7 @@ const QUESTIONS = {
     action: archiveKey,
     button: 'Archive key',
     done: 'Key archived',
+    undo: null,
   },
 } as const;
 
@@ -211,14 +220,17 @@ interface ConfirmProps {
   target: KeyTarget;
   about: string;
   hidden: Record<string, string>;
+  projectId: string;
   onClose: () => void;
 }
 
-function Confirm({ step, target, about, ...dialog }: ConfirmProps) {
-  const { title, meaning, warning, action, button, done } = QUESTIONS[step];
+function Confirm({ step, target, about, projectId, hidden, onClose }: ConfirmProps) {
+  const { title, meaning, warning, action, button, done, undo } = QUESTIONS[step];
+  const message = { title: done, description: about };
   return (
     <ConfirmAction
-      {...dialog}
+      onClose={onClose}
+      hidden={hidden}
       title={title(target.displayName)}
       description={
         <>
@@ -231,7 +243,7 @@ function Confirm({ step, target, about, ...dialog }: ConfirmProps) {
         </>
       }
       action={action}
-      done={{ title: done, description: about }}
+      done={undo ? withUndo(message, { ...undo, fields: { projectId, ...hidden } }) : message}
       cancel={step === 'enable' ? 'Keep disabled' : 'Keep key'}
       confirm={button}
       isDangerous={step !== 'enable'}

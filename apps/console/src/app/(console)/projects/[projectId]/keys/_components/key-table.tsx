@@ -12,7 +12,7 @@ import { formatCount } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
 import { calledOf } from '../../customers/customer-state.ts';
 import { DESCENDING, type KeyOrder, type SortFilter } from '../filter.ts';
-import { stateOf, targetOf } from '../key-state.ts';
+import { selectable, stateOf, targetOf } from '../key-state.ts';
 import { ImportedMark } from './imported-chip.tsx';
 import { KeyMenu } from './key-menu.tsx';
 import { SelectAllKeys, SelectKey } from './key-selection.tsx';
@@ -65,8 +65,8 @@ export function KeyTable(props: KeyTableProps) {
           name: 'Selected',
           heading: <SelectAllKeys />,
           className: 'w-10 pr-0',
-          cell: ({ apiKeyId, displayName, status }) =>
-            status === 'active' && <SelectKey apiKey={{ apiKeyId, displayName }} />,
+          cell: (key) =>
+            selectable(key).map((apiKey) => <SelectKey key={apiKey.apiKeyId} apiKey={apiKey} />),
         },
         {
           name: 'Key',
