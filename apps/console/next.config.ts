@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { buildSha } from '@ceiba/build/sha';
+import { sourceUrl } from '@ceiba/build/source-url';
 import type { NextConfig } from 'next';
 
 const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url));
@@ -34,8 +35,8 @@ const config: NextConfig = {
   ],
   // Native code and sockets: loaded from node_modules, not bundled.
   serverExternalPackages: ['@node-rs/argon2', 'pino', 'postgres'],
-  // Inlined by the build, so that /api/version needs neither git nor a setting.
-  env: { CEIBA_BUILD_SHA: buildSha() },
+  // Inlined by the build, so that /api/version and the footer need neither git nor a setting.
+  env: { CEIBA_BUILD_SHA: buildSha(), CEIBA_SOURCE_URL: sourceUrl() },
   // `npm run typecheck` checks them, with the tests; a build does without the packages of the tests.
   typescript: { ignoreBuildErrors: true },
   poweredByHeader: false,

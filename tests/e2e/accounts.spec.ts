@@ -25,6 +25,28 @@ test('a page that needs a session leads back to itself after signing in', async 
   await page.waitForURL('**/account?from=test');
 });
 
+test('a form that was signed out links to sign-in, and works after it with what was typed', async ({
+  page,
+}) => {
+  const account = await newUser(page);
+  await gotoReady(page, '/projects/new');
+  await page.getByLabel('Name').fill('Kept');
+  await page.context().clearCookies();
+  await page.getByRole('button', { name: 'Create project' }).click();
+  const error = page.getByRole('alert').filter({ hasText: 'You are signed out.' });
+  const [tab] = await Promise.all([
+    page.waitForEvent('popup'),
+    error.getByRole('link', { name: 'Sign in' }).click(),
+  ]);
+  await expectAccessible(page);
+  await tab.getByLabel('E-mail').fill(account.email);
+  await tab.getByLabel('Password', { exact: true }).fill(account.password);
+  await tab.getByRole('button', { name: 'Sign in' }).click();
+  await expect(tab.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible();
+  await page.getByRole('button', { name: 'Create project' }).click();
+  await expect(page.getByRole('heading', { name: 'Kept is created' })).toBeVisible();
+});
+
 test('sign-in never leads to another site', async ({ page, baseURL }) => {
   const account = await newUser(page);
   await page.context().clearCookies();

@@ -149,8 +149,13 @@ test('invalid input is refused beside its field and kept', async () => {
   }
   await expect(page.getByLabel('Name')).toBeFocused();
   await expect(page.getByLabel('Requests per minute')).toHaveValue('ten');
+  // Each error goes as its own field is corrected.
   await page.getByLabel('Requests per minute').fill('30');
+  await expect(page.getByText('Must be a whole number, 0 or more.')).toBeHidden();
+  await expect(page.getByLabel('Name')).toHaveAccessibleDescription(/Fill this in\./);
   await page.getByLabel('Name').fill('Metered');
+  await expect(page.getByLabel('Name')).not.toHaveAttribute('aria-invalid');
+  await expect(page.getByLabel('Date and time')).toHaveAccessibleDescription(/Fill this in\./);
   await page.getByLabel('Expires', { exact: true }).selectOption('In 30 days');
   await page.getByRole('button', { name: 'Create key' }).click();
   await expect(page.getByRole('heading', { name: 'Metered is created' })).toBeVisible();

@@ -1,4 +1,4 @@
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Locator, type Page, test } from '@playwright/test';
 import { addDecisions } from './decisions.ts';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
@@ -451,3 +451,30 @@ function receiveInTwoParts(pauseMs: number): void {
     return Object.defineProperty(received, 'url', { value: response.url });
   };
 }
+
+test('a page of a project that is not the user’s shows no menu of it, and one that a project lacks does', async () => {
+  const unknown = '00000000-0000-4000-8000-000000000000';
+  const page = await project.open('keys');
+  const [ofProject, ofConsole, bar] = ['Project', 'Console', 'Sections'].map((name) =>
+    page.getByRole('navigation', { name, exact: true }),
+  ) as [Locator, Locator, Locator];
+  await gotoReady(page, `/projects/${unknown}/keys`);
+  await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
+  await expect(ofProject).toBeHidden();
+  await expect(page.getByRole('button', { name: /switch project$/ })).toBeHidden();
+  await expect(ofConsole.getByRole('link', { name: 'Projects' })).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('option', { name: 'All projects', exact: true })).toBeVisible();
+  await expect(page.getByRole('option', { name: 'Create key' })).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(bar.getByRole('link', { name: 'Keys' })).toBeHidden();
+  await expect(bar.getByRole('link', { name: 'Find' })).toBeVisible();
+  await page.setViewportSize({ width: 1280, height: 720 });
+
+  await gotoReady(page, project.at(`keys/${unknown}`));
+  await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
+  await expect(ofProject.getByRole('link', { name: 'Keys' })).toBeVisible();
+  await expect(ofConsole).toBeHidden();
+});

@@ -123,6 +123,9 @@ export const parseSettings = (source: Record<string, string | undefined>): Setti
 /** The commit of this build; the build replaces the expression by its value. */
 export const BUILD_SHA = process.env.CEIBA_BUILD_SHA ?? 'unknown';
 
+/** Where the source of this build is; the build replaces the expression by its value. */
+export const SOURCE_URL = process.env.CEIBA_SOURCE_URL || undefined;
+
 /** Whether this is a development server, where React needs `eval`. */
 export const IS_DEVELOPMENT = process.env.NODE_ENV === 'development';
 

@@ -1,6 +1,7 @@
 import { NotFoundMessage } from '#components/not-found-message.tsx';
 import { SiteFooter, SiteHeader, SiteMain } from '#components/site-header.tsx';
 import { hasSession } from '#server/session.ts';
+import { SOURCE_URL } from '../env.ts';
 
 export const metadata = { title: 'Not found' };
 
@@ -11,7 +12,7 @@ export default async function NotFound() {
       <SiteMain>
         <NotFoundMessage />
       </SiteMain>
-      <SiteFooter />
+      <SiteFooter sourceUrl={SOURCE_URL} />
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { ButtonLink } from '#components/ui/button.tsx';
 import { CodeBlock } from '#components/ui/code-block.tsx';
 import { MethodChip, OutcomeChip } from '#components/ui/state-chips.tsx';
 import { hasSession } from '#server/session.ts';
+import { SOURCE_URL } from '../env.ts';
 
 const HOST_CODE = `import { CeibaRuntimeClient, parseCeibaConfig } from '@ceiba/sdk';
 import { createExpressMiddleware } from '@ceiba/sdk/express';
@@ -96,7 +97,7 @@ export default async function LandingPage() {
           </dl>
         </section>
       </SiteMain>
-      <SiteFooter />
+      <SiteFooter sourceUrl={SOURCE_URL} />
     </div>
   );
 }

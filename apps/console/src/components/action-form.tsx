@@ -11,6 +11,7 @@ import {
   useEffect,
   useMemo,
   useRef,
+  useState,
 } from 'react';
 import { type ActionState, type FormAction, IDLE, unanswered } from '../lib/action-state.ts';
 import { Notice } from './ui/notice.tsx';
@@ -52,7 +53,7 @@ export type ActionFormProps<Data> = Omit<
 
 /**
  * A form over a server action. When it is refused, it keeps what was typed, moves the focus to the
- * first invalid field and shows the form's error at its top. If the server does not answer, it shows
+ * first invalid field and shows the form's error at its top; the error of a field goes as it changes. If the server does not answer, it shows
  * that as an error. It works without scripts too, except for `done` and `onDone`.
  */
 export function ActionForm<Data>({
@@ -88,12 +89,15 @@ export function ActionForm<Data>({
     } else form.current.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [settledAt, toast]);
 
+  const [corrected, setCorrected] = useState<{ at: number; fields: readonly string[] }>();
+  const isCorrected = (field: string) =>
+    corrected?.at === settledAt && corrected.fields.includes(field);
   const { projectId } = useParams<{ projectId?: string }>();
   const refusal = state.kind === 'refused' ? state : undefined;
   const parts: ActionFormParts<Data> = {
     pending,
     state,
-    errorOf: (field) => refusal?.fieldErrors[field],
+    errorOf: (field) => (isCorrected(field) ? undefined : refusal?.fieldErrors[field]),
     typed: (field, otherwise = '') => refusal?.values[field] ?? otherwise,
   };
   return (
@@ -109,6 +113,14 @@ export function ActionForm<Data>({
         sent.current = done;
         startTransition(() => dispatch(data));
       }}
+      // An error is about what was sent, so it goes as its field changes.
+      onInputCapture={({ target }) => {
+        const { name, dataset } = target as HTMLInputElement;
+        const field = dataset.field ?? name;
+        if (parts.errorOf(field) === undefined) return;
+        const fields = corrected?.at === settledAt ? corrected.fields : [];
+        setCorrected({ at: settledAt, fields: [...fields, field] });
+      }}
       noValidate
       {...rest}
     >
@@ -119,6 +131,14 @@ export function ActionForm<Data>({
         // In a grid, the form has the gap.
         <Notice tone="error" className="mb-6 [.grid>&]:mb-0">
           {refusal.message}
+          {refusal.code === 'signed_out' && (
+            <>
+              {' '}
+              <a href="/sign-in" target="_blank" className="underline" rel="noopener">
+                Sign in
+              </a>
+            </>
+          )}
         </Notice>
       )}
       <PartsContext value={parts}>

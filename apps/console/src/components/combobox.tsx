@@ -112,6 +112,7 @@ export function Combobox<Item extends Choice>({
           <input type="hidden" name={name} value={value?.id ?? ''} />
           <Input
             {...control}
+            data-field={name}
             role="combobox"
             aria-autocomplete="list"
             aria-expanded={isListed}

@@ -48,10 +48,20 @@ export function SiteMain({ className, children }: { className?: string; children
   );
 }
 
-export function SiteFooter() {
+/** @param sourceUrl where the source of this build is; undefined where that is not known */
+export function SiteFooter({ sourceUrl }: { sourceUrl: string | undefined }) {
   return (
     <footer className="mx-auto mt-auto flex w-full max-w-(--site) flex-wrap items-center justify-between gap-4 px-4 py-8 text-small text-muted sm:px-8">
-      <p>Open source under Apache-2.0.</p>
+      <p>
+        {sourceUrl === undefined ? (
+          'Open source'
+        ) : (
+          <TextLink href={sourceUrl} rel="noopener">
+            Open source
+          </TextLink>
+        )}{' '}
+        under Apache-2.0.
+      </p>
       <div className="flex items-center gap-4">
         <TextLink href="/status" look="quiet">
           Status

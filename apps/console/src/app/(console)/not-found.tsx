@@ -4,5 +4,11 @@ export const metadata = { title: 'Not found' };
 
 /** The same for another owner's project and for an unknown one. */
 export default function NotFoundInConsole() {
-  return <NotFoundMessage />;
+  return (
+    <>
+      <NotFoundMessage />
+      {/* The frame shows no project around it: globals.css. */}
+      <span data-no-project="" hidden />
+    </>
+  );
 }

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { SiteFooter, SiteHeader } from '#components/site-header.tsx';
 import { GUIDE_GROUPS, partsOf } from '#server/guides/guides.ts';
 import { hasSession } from '#server/session.ts';
+import { SOURCE_URL } from '../../env.ts';
 import { GuideList, type GuideListGroup } from './_components/guide-list.tsx';
 import { GuideSearch } from './_components/guide-search.tsx';
 
@@ -36,7 +37,7 @@ export default async function DocsLayout({ children }: { children: ReactNode }) 
           {children}
         </main>
       </div>
-      <SiteFooter />
+      <SiteFooter sourceUrl={SOURCE_URL} />
     </div>
   );
 }

@@ -8,6 +8,7 @@ import { Section } from '#components/ui/section.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
 import { hasSession } from '#server/session.ts';
 import { type CheckState, isUp, measureStatus, type ServiceStatus } from '#server/status.ts';
+import { SOURCE_URL } from '../../env.ts';
 
 export const metadata: Metadata = { title: 'Status', description: 'The current status of Ceiba.' };
 
@@ -39,7 +40,7 @@ export default async function StatusPage() {
           ))}
         </div>
       </SiteMain>
-      <SiteFooter />
+      <SiteFooter sourceUrl={SOURCE_URL} />
     </div>
   );
 }

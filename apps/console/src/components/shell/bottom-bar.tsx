@@ -15,13 +15,25 @@ export function BottomBar({ user, projects: all }: ShellProps) {
   const place = placeOf(pathname);
   const { find, projects, account, guides, status, administration, ...places } = placesAt(pathname);
   const audit = { ...places.audit, name: 'Audit of all projects' };
-  const sections = place === null ? [] : placesOfProject(place, all);
-  const bar: Place[] =
-    place === null ? [find, projects, account] : sections.filter(({ inBar }) => inBar);
-  const more: Place[] =
-    place === null
-      ? [audit, guides, status]
-      : [find, ...sections.filter(({ inBar }) => !inBar), projects, account, audit, guides, status];
+  const sections = (place === null ? [] : placesOfProject(place, all)).map((section) => ({
+    ...section,
+    className: 'flex no-project:hidden',
+  }));
+  const outside = [find, projects, account];
+  const bar: Shown[] = [
+    ...sections.filter(({ inBar }) => inBar),
+    ...outside.map((one) => ({
+      ...one,
+      className: place === null ? 'flex' : 'hidden no-project:flex',
+    })),
+  ];
+  const more: Shown[] = [
+    ...sections.filter(({ inBar }) => !inBar),
+    ...(place === null ? [] : outside),
+    audit,
+    guides,
+    status,
+  ];
   if (user.isAdministrator) more.push(administration);
   const isInMore = more.some(({ current }) => current);
 
@@ -30,12 +42,12 @@ export function BottomBar({ user, projects: all }: ShellProps) {
       aria-label="Sections"
       className="fixed inset-x-0 bottom-0 z-30 flex border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden print:hidden"
     >
-      {bar.map(({ href, name, icon, current }) => (
+      {bar.map(({ href, name, icon, current, className }) => (
         <Link
           key={href}
           href={href}
           aria-current={current ? 'page' : undefined}
-          className={barItem}
+          className={clsx(barItem, className)}
         >
           <LinkIcon icon={icon} className="size-5" />
           {name}
@@ -45,7 +57,7 @@ export function BottomBar({ user, projects: all }: ShellProps) {
         label="More pages"
         placement={{ side: 'above', align: 'end' }}
         className="w-56"
-        triggerClassName={clsx(barItem, isInMore && barItemCurrent)}
+        triggerClassName={clsx(barItem, 'flex', isInMore && barItemCurrent)}
         trigger={
           <>
             <Ellipsis aria-hidden="true" className="size-5" />
@@ -54,12 +66,12 @@ export function BottomBar({ user, projects: all }: ShellProps) {
           </>
         }
       >
-        {more.map(({ href, name, icon: Icon, current }) => (
+        {more.map(({ href, name, icon: Icon, current, className }) => (
           <Link
             key={href}
             href={href}
             aria-current={current ? 'page' : undefined}
-            className={clsx(popoverItem, 'min-h-10')}
+            className={clsx(popoverItem, 'min-h-10', className)}
           >
             <Icon aria-hidden="true" />
             {name}
@@ -74,6 +86,10 @@ export function BottomBar({ user, projects: all }: ShellProps) {
   );
 }
 
+interface Shown extends Place {
+  className?: string | undefined;
+}
+
 const barItem =
-  'flex h-16 flex-1 flex-col items-center justify-center gap-1 border-t-2 border-transparent text-small text-muted focus-visible:-outline-offset-2 aria-[current=page]:border-ink aria-[current=page]:font-semibold aria-[current=page]:text-ink';
+  'h-16 flex-1 flex-col items-center justify-center gap-1 border-t-2 border-transparent text-small text-muted focus-visible:-outline-offset-2 aria-[current=page]:border-ink aria-[current=page]:font-semibold aria-[current=page]:text-ink';
 const barItemCurrent = 'border-ink! font-semibold text-ink!';

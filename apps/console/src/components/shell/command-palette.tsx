@@ -70,7 +70,8 @@ export default function CommandPalette({
 }: ShellProps & { onClose: () => void }) {
   const router = useRouter();
   const pathname = usePathname();
-  const place = placeOf(pathname);
+  // On a page that was not found, the address may name a project that the user does not have.
+  const place = document.querySelector('[data-no-project]') ? null : placeOf(pathname);
   const { setTheme } = useTheme();
   const headingId = useId();
   const [text, setText] = useState('');

@@ -3,7 +3,7 @@
 import { useState } from 'react';
 import { Dialog } from '../ui/dialog.tsx';
 import { Checkbox } from '../ui/input.tsx';
-import { setSingleKeys, singleKeysAreOn } from './shortcuts.ts';
+import { SINGLE_KEYS_OFF, singleKeysAreOn } from './shortcuts.ts';
 
 const SHORTCUTS = [
   { keys: ['Ctrl', 'K'], does: 'Find anything, or act' },
@@ -46,4 +46,9 @@ export default function ShortcutHelp({ onClose }: { onClose: () => void }) {
       />
     </Dialog>
   );
+}
+
+function setSingleKeys(on: boolean): void {
+  if (on) localStorage.removeItem(SINGLE_KEYS_OFF);
+  else localStorage.setItem(SINGLE_KEYS_OFF, '1');
 }

@@ -1,7 +1,7 @@
 'use client';
 
 const OPEN_PALETTE = 'ceiba:open-palette';
-const SINGLE_KEYS_OFF = 'ceiba-single-keys-off';
+export const SINGLE_KEYS_OFF = 'ceiba-single-keys-off';
 
 export interface ShortcutHandlers {
   /** Ctrl or Cmd is down: the palette may open next. */
@@ -53,11 +53,6 @@ export function listenForShortcuts({
 }
 
 export const singleKeysAreOn = (): boolean => localStorage.getItem(SINGLE_KEYS_OFF) === null;
-
-export function setSingleKeys(on: boolean): void {
-  if (on) localStorage.removeItem(SINGLE_KEYS_OFF);
-  else localStorage.setItem(SINGLE_KEYS_OFF, '1');
-}
 
 /** Whether a field or an open dialog receives the keys. */
 function isBusy(target: EventTarget | null): boolean {

@@ -1,5 +1,6 @@
 'use client';
 
+import { clsx } from 'clsx';
 import { usePathname } from 'next/navigation';
 import { Wordmark } from '../mark.tsx';
 import { ThemeToggle } from '../theme.tsx';
@@ -37,14 +38,16 @@ export function Sidebar({ user, projects }: ShellProps) {
         Go to…
         <kbd className="text-small">Ctrl K</kbd>
       </button>
-      {place === null ? (
-        <nav aria-label="Console" className="grid gap-0.5">
-          <NavLink {...find} />
-          <NavLink {...allProjects} />
-          <NavLink {...audit} />
-        </nav>
-      ) : (
-        <div className="grid grid-cols-1 gap-2">
+      <nav
+        aria-label="Console"
+        className={clsx('gap-0.5', place === null ? 'grid' : 'hidden no-project:grid')}
+      >
+        <NavLink {...find} />
+        <NavLink {...allProjects} />
+        <NavLink {...audit} />
+      </nav>
+      {place !== null && (
+        <div className="grid grid-cols-1 gap-2 no-project:hidden">
           <ProjectSwitcher projects={projects} projectId={place.projectId} path={place.path} />
           <nav aria-label="Project" className="grid">
             {placesOfProject(place, projects).map(({ href, name, icon, current }) => (

@@ -18,7 +18,7 @@ export function TopBar({ projects }: ShellProps) {
         {place === null ? <Wordmark /> : <Mark />}
       </Link>
       {place !== null && (
-        <div className="min-w-0 flex-1">
+        <div className="min-w-0 flex-1 no-project:hidden">
           <ProjectSwitcher projects={projects} projectId={place.projectId} path={place.path} />
         </div>
       )}

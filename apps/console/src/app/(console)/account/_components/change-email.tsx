@@ -1,35 +1,13 @@
 'use client';
 
-import { FormDialog } from '#components/action-dialog.tsx';
-import { TextField } from '#components/form-fields.tsx';
-import { CurrentPassword } from '#components/password-fields.tsx';
-import { Button } from '#components/ui/button.tsx';
-import { changeEmail } from '../actions.ts';
+import dynamic from 'next/dynamic';
+import { OpensDialog } from '#components/opens-dialog.tsx';
+import type { ChangeEmailProps } from './change-email-dialog.tsx';
 
-export interface ChangeEmailProps {
-  email: string;
-  /** Whether a link is mailed to the new address, with which it counts. */
-  byMail: boolean;
-}
+const ChangeEmailDialog = dynamic(() => import('./change-email-dialog.tsx'));
 
-export const ChangeEmail = ({ email, byMail }: ChangeEmailProps) => (
-  <FormDialog
-    trigger={<Button>Change address…</Button>}
-    title="Change your e-mail address"
-    action={changeEmail}
-    submit={byMail ? 'Send link' : 'Change address'}
-    done={{
-      title: byMail ? 'Open the link in the mail to the new address' : 'E-mail address changed',
-    }}
-  >
-    <TextField
-      name="email"
-      label="E-mail"
-      hint={byMail && 'We mail a link there. Until you use it, nothing changes.'}
-      type="email"
-      autoComplete="username"
-      initial={email}
-    />
-    <CurrentPassword />
-  </FormDialog>
+export const ChangeEmail = (address: ChangeEmailProps) => (
+  <OpensDialog label="Change address…">
+    {(close) => <ChangeEmailDialog {...address} onClose={close} />}
+  </OpensDialog>
 );

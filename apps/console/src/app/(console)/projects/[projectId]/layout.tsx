@@ -9,7 +9,10 @@ interface ProjectLayoutProps {
 }
 
 export async function generateMetadata({ params }: ProjectLayoutProps): Promise<Metadata> {
-  const { project } = await requireProject((await params).projectId);
+  // Where it fails, the layout answers; a title has what it shows.
+  const found = await requireProject((await params).projectId).catch(() => null);
+  if (found === null) return { title: 'Not found' };
+  const { project } = found;
   const name = legible(project.name);
   return { title: { default: name, template: `%s · ${name} · Ceiba` } };
 }

@@ -3,21 +3,12 @@
 import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
 import { KEY_BRAND_LENGTH_MAX } from '@ceiba/domain/constants';
 import type { Project, ProjectMember } from '@ceiba/schema';
-import { FormDialog } from '#components/action-dialog.tsx';
-import { ChoiceField, NumberField, TextField } from '#components/form-fields.tsx';
+import dynamic from 'next/dynamic';
+import { NumberField, TextField } from '#components/form-fields.tsx';
+import { OpensDialog } from '#components/opens-dialog.tsx';
 import { SubmitForm } from '#components/submit-form.tsx';
-import { Button } from '#components/ui/button.tsx';
 import { Checkbox, CODE_INPUT } from '#components/ui/input.tsx';
-import { named } from '#components/ui/name.tsx';
-import { StillUsed } from '../../_components/still-used-later.tsx';
-import {
-  removeProject,
-  renameProject,
-  setDefaultKeyRate,
-  setKeyPrefix,
-  setRequestLog,
-  transfer,
-} from '../actions.ts';
+import { renameProject, setDefaultKeyRate, setKeyPrefix, setRequestLog } from '../actions.ts';
 
 type Named = Pick<Project, 'name'>;
 
@@ -103,34 +94,17 @@ export function TransferProject({ name, members }: TransferProjectProps) {
     return <p className="text-muted">Invite the new owner as a member first.</p>;
   }
   return (
-    <FormDialog
-      trigger={<Button>Transfer project…</Button>}
-      title={named`Transfer ${name}?`}
-      description="Only the new owner can undo this."
-      action={transfer}
-      submit="Transfer project"
-      expected={name}
-    >
-      <ChoiceField
-        name="newOwnerId"
-        label="New owner"
-        initial={members[0]?.userId}
-        options={members.map(({ userId, email }) => [userId, email])}
-      />
-    </FormDialog>
+    <OpensDialog label="Transfer project…">
+      {(close) => <ProjectDialog step="transfer" name={name} members={members} onClose={close} />}
+    </OpensDialog>
   );
 }
 
 /** Asks for the project's name, because deleting cannot be undone. */
 export const DeleteProject = ({ name }: Named) => (
-  <FormDialog
-    trigger={<Button variant="danger">Delete project…</Button>}
-    title={named`Delete ${name}?`}
-    description="This cannot be undone. All keys stop working, and requests of your API to Ceiba are answered with 401."
-    action={removeProject}
-    submit="Delete project"
-    expected={name}
-  >
-    <StillUsed of={{}} as="project" />
-  </FormDialog>
+  <OpensDialog label="Delete project…" variant="danger">
+    {(close) => <ProjectDialog step="delete" name={name} onClose={close} />}
+  </OpensDialog>
 );
+
+const ProjectDialog = dynamic(() => import('./project-dialog.tsx'));
