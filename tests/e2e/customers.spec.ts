@@ -270,7 +270,7 @@ test('a customer is created, its mistakes are shown beside their fields, and its
   await expect(dialog).toContainText('Must be a JSON object');
   await dialog.getByLabel('Metadata').fill('{"crm": "42"}');
   await dialog.getByRole('button', { name: 'Save', exact: true }).click();
-  await expect(page.getByText('"crm": "42"')).toBeVisible();
+  await expect(page.locator('#content').getByText('"crm": "42"')).toBeVisible();
 
   await gotoReady(page, project.at('customers/new'));
   await page.getByLabel('External ID').fill('acme-1');
