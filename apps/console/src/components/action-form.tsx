@@ -62,6 +62,7 @@ export function ActionForm<Data>({
   done,
   onDone,
   children,
+  onInput,
   ...rest
 }: ActionFormProps<Data>) {
   // On the server the form needs the action itself, to work without scripts.
@@ -113,9 +114,11 @@ export function ActionForm<Data>({
         sent.current = done;
         startTransition(() => dispatch(data));
       }}
-      // An error is about what was sent, so it goes as its field changes.
-      onInputCapture={({ target }) => {
-        const { name, dataset } = target as HTMLInputElement;
+      // An error is about what was sent, so it goes as its field changes. Not while the event is captured:
+      // React would render the old text into a controlled field before the field hears of the new one.
+      onInput={(event) => {
+        onInput?.(event);
+        const { name, dataset } = event.target as HTMLInputElement;
         const field = dataset.field ?? name;
         if (parts.errorOf(field) === undefined) return;
         const fields = corrected?.at === settledAt ? corrected.fields : [];
