@@ -53,8 +53,9 @@ export type ActionFormProps<Data> = Omit<
 
 /**
  * A form over a server action. When it is refused, it keeps what was typed, moves the focus to the
- * first invalid field and shows the form's error at its top; the error of a field goes as it changes. If the server does not answer, it shows
- * that as an error. It works without scripts too, except for `done` and `onDone`.
+ * first invalid field and shows the form's error at its top; the error of a field goes as it changes.
+ * If the server does not answer, it shows that as an error. It works without scripts too, except for
+ * `done` and `onDone`.
  */
 export function ActionForm<Data>({
   action,

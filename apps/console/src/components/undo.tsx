@@ -1,7 +1,7 @@
 'use client';
 
 import { useTransition } from 'react';
-import { type FormAction, IDLE, unanswered } from '../lib/action-state.ts';
+import { ask, type FormAction } from '../lib/action-state.ts';
 import { Button } from './ui/button.tsx';
 import { type ToastMessage, useToast } from './ui/toast.tsx';
 
@@ -24,12 +24,10 @@ function UndoButton<Data>({ action, fields, done, dismiss }: Undo<Data> & { dism
   const [pending, start] = useTransition();
   function undo() {
     start(async () => {
-      const form = new FormData();
-      for (const [name, value] of Object.entries(fields)) form.set(name, value);
-      const state = await action(IDLE, form).catch(() => unanswered(NO_ANSWER, form));
+      const state = await ask(action, fields, NO_ANSWER);
       dismiss();
       if (state.kind === 'refused') {
-        toast({ title: 'Not undone', description: state.message ?? NO_ANSWER });
+        toast({ title: 'Not undone', ...(state.message && { description: state.message }) });
       } else if (state.kind === 'done') {
         toast({ title: typeof done === 'string' ? done : done(state.data) });
       }

@@ -55,6 +55,17 @@ export const unanswered = (message: string, form: FormData): Refusal => ({
   at: Date.now(),
 });
 
+/** Runs an action outside a form. Without an answer it is refused with `noAnswer`. */
+export function ask<Data>(
+  action: FormAction<Data>,
+  fields: Readonly<Record<string, string>>,
+  noAnswer = 'The console is not answering. Try again in a moment.',
+): Promise<ActionState<Data>> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  return action(IDLE, form).catch(() => unanswered(noAnswer, form));
+}
+
 /** Text fields by name, without files, empty fields and the framework's own (`$…`). */
 export function fieldsOf(form: FormData): Record<string, string> {
   const fields: Record<string, string> = {};

@@ -1,11 +1,10 @@
 'use client';
 
 import { useEffect, useState } from 'react';
-import { type FormAction, IDLE, unanswered } from './action-state.ts';
+import { ask, type FormAction } from './action-state.ts';
 
 /** Long enough to send a word as one request. */
 const SETTLE_MS = 150;
-const NO_ANSWER = 'The console is not answering. Try again in a moment.';
 
 export interface Searched<Item> {
   /** Until an answer arrives, what was found for an earlier text. */
@@ -41,10 +40,7 @@ export function useSearch<Item>(
     if (isShort) return;
     let isLatest = true;
     const timer = setTimeout(async () => {
-      const form = new FormData();
-      form.set('q', wanted);
-      if (projectId !== undefined) form.set('projectId', projectId);
-      const state = await search(IDLE, form).catch(() => unanswered(NO_ANSWER, form));
+      const state = await ask(search, { q: wanted, ...(projectId !== undefined && { projectId }) });
       if (!isLatest) return;
       setAnswer({
         text: wanted,

@@ -60,9 +60,9 @@ interface Entry {
 }
 
 /**
- * Keeps denials and a sample of the allows, or all of a project that is new (ADR 0067), in memory and
- * writes them to Postgres every second (rule log-never-waits). No decision waits for it or fails with it: what is above the cap, finds
- * no room or is refused by Postgres is left out, and counted.
+ * Keeps denials and a sample of the allows, or more of a project that is new (ADR 0067), in memory and
+ * writes them to Postgres every second (rule log-never-waits). No decision waits for it or fails with
+ * it: what is above the cap, finds no room or is refused by Postgres is left out, and counted.
  */
 export class DecisionLog {
   readonly #options: DecisionLogOptions;

@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
-import { isUnsampled } from '../project/unsampled.ts';
 
 /** What a project has on the way to its first allowed call. */
 export interface FirstSteps {
@@ -11,8 +10,6 @@ export interface FirstSteps {
   called: boolean;
   /** One of its calls was allowed. */
   allowed: boolean;
-  /** The first allowed call was in the last 24 hours. */
-  isNew: boolean;
 }
 
 /** Reads how far a project is, each part from the first entry of an index. */
@@ -24,10 +21,7 @@ export async function readFirstSteps(
     select exists (select from policies where project_id = ${projectId}) as policy,
       exists (select from api_keys where project_id = ${projectId} and status = 'active') as key,
       exists (select from usage_hours where project_id = ${projectId}) as called,
-      exists (select from usage_months where project_id = ${projectId} and count > 0) as allowed,
-      exists (select from usage_months where project_id = ${projectId} and count > 0)
-        and exists (select from projects p where p.id = ${projectId}
-          and ${sql.raw(isUnsampled('p'))}) as "isNew"`);
+      exists (select from usage_months where project_id = ${projectId} and count > 0) as allowed`);
   if (row === undefined) throw new Error('a select without a table returned no row');
   return { ...row, called: row.called || row.allowed };
 }

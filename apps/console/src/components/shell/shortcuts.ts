@@ -16,8 +16,8 @@ export function openCommandPalette(): void {
 
 /**
  * Listens for the shortcuts, which `shortcut-help.tsx` lists. The elements that `/` focuses and that
- * `n` and `z` click have `data-shortcut="search"`, `"new"` and `"undo"`. Single keys can be turned off (WCAG 2.1.4).
- * While it listens, the root element has the attribute `data-shortcuts`, which tests wait for.
+ * `n` and `z` click have `data-shortcut="search"`, `"new"` and `"undo"`. Single keys can be turned off
+ * (WCAG 2.1.4). While it listens, the root element has the attribute `data-shortcuts`, which tests wait for.
  *
  * @returns a function that stops listening
  */

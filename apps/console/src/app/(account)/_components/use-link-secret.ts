@@ -1,7 +1,7 @@
 'use client';
 
 import { useEffect, useState } from 'react';
-import { type ActionState, type FormAction, IDLE, unanswered } from '#lib/action-state.ts';
+import { type ActionState, ask, type FormAction, IDLE } from '#lib/action-state.ts';
 
 export interface LinkSecret<Data> {
   /** Undefined until the browser has read it; empty without one. */
@@ -29,16 +29,11 @@ export function useLinkSecret<Data>(
     setSecret(taken);
     if (taken === '') return;
     if (keptAs !== undefined) sessionStorage.setItem(keptAs, taken);
-    const form = new FormData();
-    form.set(field, taken);
-    read(IDLE, form).then(
-      (settled) => {
-        const isRefused = settled.kind === 'refused' && settled.code !== 'unavailable';
-        if (isRefused && keptAs !== undefined) sessionStorage.removeItem(keptAs);
-        setAnswer(settled);
-      },
-      () => setAnswer(unanswered(NO_ANSWER, form)),
-    );
+    ask(read, { [field]: taken }, NO_ANSWER).then((settled) => {
+      const isRefused = settled.kind === 'refused' && settled.code !== 'unavailable';
+      if (isRefused && keptAs !== undefined) sessionStorage.removeItem(keptAs);
+      setAnswer(settled);
+    });
   }, [field, read, keptAs]);
   useEffect(() => {
     // Another link, opened in this tab, changes only the fragment.

@@ -38,10 +38,10 @@ export interface PathReader {
  * @returns null for others, and for a project whose first allowed call is longer ago than a day
  */
 export async function firstPath(
-  { project: { projectId }, may }: PathReader,
+  { project: { projectId, isUnsampled }, may }: PathReader,
   first: FirstSteps,
 ): Promise<FirstPath | null> {
-  if (first.allowed && !first.isNew) return null;
+  if (first.allowed && !isUnsampled) return null;
   if (!may('change_keys') || !may('change_policies')) return null;
   const remembered = await cookies();
   const isIn = (cookie: string) => projectsIn(remembered.get(cookie)?.value).includes(projectId);

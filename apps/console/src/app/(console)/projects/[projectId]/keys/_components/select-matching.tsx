@@ -3,7 +3,7 @@
 import { type MouseEvent, useState, useTransition } from 'react';
 import { Button } from '#components/ui/button.tsx';
 import { useToast } from '#components/ui/toast.tsx';
-import { IDLE, unanswered } from '#lib/action-state.ts';
+import { ask } from '#lib/action-state.ts';
 import { formatCount } from '#lib/format.ts';
 import { findChangeableKeys } from '../actions.ts';
 import { BULK_MAX, type SelectableKey } from '../key-state.ts';
@@ -27,17 +27,17 @@ export function SelectMatching(props: SelectMatchingProps) {
   function find({ currentTarget }: MouseEvent) {
     const bar = currentTarget.closest('section');
     start(async () => {
-      const form = new FormData();
-      form.set('projectId', projectId);
-      form.set('filter', filter);
-      const state = await findChangeableKeys(IDLE, form).catch(() => unanswered(NO_ANSWER, form));
+      const state = await ask(findChangeableKeys, { projectId, filter });
       if (state.kind === 'done') {
         setFound(state.data.length);
         onFound(state.data);
         // The button goes.
         bar?.focus();
       } else if (state.kind === 'refused') {
-        toast({ title: 'Nothing was selected', description: state.message ?? NO_ANSWER });
+        toast({
+          title: 'Nothing was selected',
+          ...(state.message && { description: state.message }),
+        });
       }
     });
   }
@@ -55,5 +55,3 @@ function labelOf(total: number | null): string {
     ? `Select the first ${formatCount(BULK_MAX)} of ${formatCount(total)}`
     : `Select all ${formatCount(total)}`;
 }
-
-const NO_ANSWER = 'The console is not answering. Try again in a moment.';
