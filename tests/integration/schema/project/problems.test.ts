@@ -59,7 +59,7 @@ async function useOf(projectId: string, scope: string, count: number) {
 describe('what is wrong in a project', () => {
   test('is nothing where calls are allowed, some are denied and most of the quota is left', async () => {
     const projectId = await makeCalm();
-    await use(projectId, 799);
+    await flush(bench.db, projectId, [{ at: hoursAgo(0), count: 799 }]);
     await deny(projectId, hoursAgo(0), 49);
     await makeKey(bench.ctx, projectId);
     expect(await readProblems(bench.db, [projectId], NOW)).toEqual(new Map());

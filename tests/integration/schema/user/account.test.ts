@@ -123,11 +123,13 @@ describe('the time zone of an account', () => {
   test('is that of the browser until one is chosen, with an audit row', async () => {
     const userId = await makeOwner(bench.ctx);
     const sessionId = await start(userId);
+    const ofOther = await start(await makeOwner(bench.ctx));
     expect(await findSession(bench.db, sessionId)).toMatchObject({ timeZone: null });
     const change = { userId, sessionVersion: 0, timeZone: 'Europe/Berlin' };
     expect(await setTimeZone(bench.ctx, change)).toEqual({ kind: 'updated' });
     expect(await setTimeZone(bench.ctx, change)).toEqual({ kind: 'unchanged' });
     expect(await findSession(bench.db, sessionId)).toMatchObject({ timeZone: 'Europe/Berlin' });
+    expect(await findSession(bench.db, ofOther)).toMatchObject({ timeZone: null });
     const { items } = await listAudit(bench.db, { ownerId: userId, limit: 1 });
     expect(items).toMatchObject([
       {
