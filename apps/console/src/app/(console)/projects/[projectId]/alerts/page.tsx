@@ -24,7 +24,7 @@ export default async function AlertsPage({ params }: PageProps<'projectId'>) {
       <SigningSecretStep>
         <PageHeader
           title="Alerts"
-          description="Where Ceiba reports a quota that is nearly used, keys that expire and decisions that fail."
+          description="Where Ceiba reports what goes wrong, such as a quota that is nearly used or more denials than usual."
           guide="alert_destination"
         />
         {destinations.length > 0 ? (

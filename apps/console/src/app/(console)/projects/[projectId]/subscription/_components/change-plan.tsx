@@ -37,7 +37,7 @@ export function ChangePlan({ projectId, choices, current, ...use }: ChangePlanPr
         title: `Changed to ${chosen?.label ?? ''}`,
         description: 'Its limits apply from the next decision on.',
       }}
-      className="grid gap-4"
+      className="grid max-w-2xl gap-4"
     >
       {({ errorOf }) => (
         <>
