@@ -20,7 +20,7 @@ class Handler(BaseHTTPRequestHandler):
         raise AttributeError(name)
 
     def answer(self):
-        length = len(self.rfile.read(int(self.headers.get("content-length", 0))))
+        length = self.read_body()
         # Not self.path: http.server removes slashes from it.
         seen = {"line": self.requestline, "headers": self.headers.items(), "length": length}
         with WRITING:
@@ -35,6 +35,17 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(b"hello")
+
+    def read_body(self):
+        """Reads the whole body, for a gateway may wait until it is read. Returns its length in bytes."""
+        if self.headers.get("transfer-encoding") != "chunked":
+            return len(self.rfile.read(int(self.headers.get("content-length", 0))))
+        length = 0
+        while size := int(self.rfile.readline(), 16):
+            length += len(self.rfile.read(size))
+            self.rfile.readline()
+        self.rfile.readline()
+        return length
 
     def log_message(self, *_):
         pass

@@ -73,10 +73,12 @@ function post(
         : { 'content-length': String(bodyBytes) };
     const options = { port, host: '127.0.0.1', path: '/v1/reports', method: 'POST', agent: false };
     const outgoing = request({ ...options, headers: { ...headers, ...length } });
-    outgoing.on('response', async (incoming) => {
+    const receive = async (incoming: IncomingMessage): Promise<Sent> => {
       const body = Buffer.concat(await incoming.toArray()).toString();
-      resolve({ status: incoming.statusCode ?? 0, headers: headersOf(incoming), body });
-      outgoing.destroy();
+      return { status: incoming.statusCode ?? 0, headers: headersOf(incoming), body };
+    };
+    outgoing.on('response', (incoming) => {
+      resolve(receive(incoming).finally(() => outgoing.destroy()));
     });
     outgoing.on('error', reject);
     if (how === 'announced') outgoing.flushHeaders();
@@ -277,8 +279,8 @@ describe.each(Object.entries(GATEWAYS))('%s', (name, { program }) => {
     it('asks once for a body that turns out to be over the limit', async () => {
       using fake = await startFakeRuntime(200);
       const through = await startAt(fake.url, project);
-      // The host does not understand it where a gateway passes it on.
-      await Promise.allSettled([post(through.port, {}, 11 * MIB, 'chunked')]);
+      const { status } = await post(through.port, {}, 11 * MIB, 'chunked');
+      expect([200, 413]).toContain(status);
       expect(fake.asked).toHaveLength(1);
     });
 
