@@ -1,5 +1,5 @@
 /**
- * A second implementation of `charge.lua`, with its first half `counters.lua`, and of `trim.lua`, in
+ * A second implementation of `charge.lua`, with the files that are read before it, and of `trim.lua`, in
  * TypeScript and with another structure, written from the rules of docs/reference/consistency.md.
  * Tests compare the scripts with it command by command.
  */

@@ -7,7 +7,8 @@ import type {
   ResetAfterSeconds,
 } from '@ceiba/contract';
 import type { DenialReason, LimitDenial } from '@ceiba/contract/sets';
-import type { CustomerFacts, LiveCall } from './decide.ts';
+import type { LiveCall } from './decide.ts';
+import type { CustomerFacts } from './facts.ts';
 import type { Limit, Scope } from './limits.ts';
 
 /** What one call is charged to: all of its scopes, or none. */

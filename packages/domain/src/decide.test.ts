@@ -8,14 +8,8 @@ import {
 } from '@ceiba/contract/sets';
 import { describe, expect, it } from 'vitest';
 import { type Charge, conclude, denied } from './charge.ts';
-import {
-  type ApiKeyFacts,
-  type CustomerFacts,
-  type CustomerPlanFacts,
-  decide,
-  type LiveCall,
-  type Snapshot,
-} from './decide.ts';
+import { decide, type LiveCall } from './decide.ts';
+import type { ApiKeyFacts, CustomerFacts, CustomerPlanFacts, Snapshot } from './facts.ts';
 import { CALENDAR_MONTH, DAY, NO_LIMITS } from './limits.ts';
 
 const DECISION_ID = '01960000-0000-7000-8000-000000000001';

@@ -4,6 +4,7 @@ export * from './constants.ts';
 export * from './credentials.ts';
 export * from './decide.ts';
 export * from './decision-id.ts';
+export * from './facts.ts';
 export * from './labels.ts';
 export * from './lifecycle.ts';
 export * from './limits.ts';

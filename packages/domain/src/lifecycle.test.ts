@@ -2,9 +2,9 @@ import { API_KEY_STATUSES, type ApiKeyStatus } from '@ceiba/contract/sets';
 import { describe, expect, it } from 'vitest';
 import {
   type ApiKeyTrigger,
+  statusAfter,
   statusesThat,
   statusesThatCount,
-  TARGET_STATUS,
   TRANSITIONS,
   type TransitionOutcome,
 } from './lifecycle.ts';
@@ -42,7 +42,7 @@ const ROWS = [...CONTRACT_ROWS, ...OWN_ROWS];
 describe('the life of a downstream key', () => {
   it.each(ROWS)('%s + %s is %s and leaves the key %s', (from, trigger, outcome, to) => {
     expect(TRANSITIONS[trigger][from]).toBe(outcome);
-    expect(outcome === 'updated' ? TARGET_STATUS[trigger] : from).toBe(to);
+    expect(outcome === 'updated' ? statusAfter(trigger) : from).toBe(to);
   });
 
   it('has a row for every status and trigger', () => {

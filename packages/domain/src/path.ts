@@ -1,9 +1,6 @@
 /**
- * Canonical request paths.
- *
- * Nothing is normalised and nothing is decoded (ADR 0005). A path that
- * two parsers could read differently is refused; every other path is matched as it was sent, because
- * the host's router and Ceiba must agree on it.
+ * Canonical paths. Nothing is normalised and nothing is decoded (ADR 0005): a path that two parsers could
+ * read differently is refused, every other one is matched as it was sent.
  */
 
 /** Longest path, in characters and without its query, that is matched with patterns. */
@@ -29,10 +26,11 @@ export const AMBIGUITIES = [
   [/%(?:[01][0-9A-Fa-f]|7[fF])/, 'an encoded control character'],
 ] as const satisfies readonly (readonly [RegExp, string])[];
 
-/** All causes in one expression, for the hot path. */
+/** All causes at once, for the hot path. */
 export const AMBIGUOUS = new RegExp(AMBIGUITIES.map(([cause]) => cause.source).join('|'));
 
 const HIGH_ESCAPE = /%[89A-Fa-f]/;
+
 /**
  * The path that is matched with patterns: the request target as it was sent, without its query and
  * without a trailing slash; the root stays `/`. A canonical path is its own canonical path.

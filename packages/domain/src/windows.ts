@@ -18,7 +18,7 @@ const every = (length: number): Window => ({
 });
 
 /**
- * All windows. A month's number is year × 12 + month, January being 0: `counters.lua` and the SQL in
+ * All windows. A month's number is year × 12 + month, January being 0: `calendar.lua` and the SQL in
  * `packages/schema` compute the same number, and tests compare them.
  */
 export const WINDOWS = {
@@ -48,7 +48,7 @@ const PERIODS: readonly Window[] = [
 ];
 
 /**
- * The window of a period; `counters.lua` computes the same number, and tests compare them.
+ * The window of a period; `calendar.lua` computes the same number, and tests compare them.
  *
  * @throws RangeError where there is no such period */
 export function windowOfPeriod(period: Period): Window {

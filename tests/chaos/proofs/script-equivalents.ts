@@ -19,7 +19,7 @@ export const EQUIVALENTS: readonly Equivalents[] = [
   {
     why: 'The period is computed again, with the same result.',
     mutants: [
-      'charge.lua: if not periods[from] and whole(from) and from <= 28 then -> if whole(from) and from <= 28 then',
+      'charge.lua: if not periods[from] and whole(from) and from <= 28 then periods[from] = periodAt(minute, from) end -> if whole(from) and from <= 28 then periods[from] = periodAt(minute, from) end',
     ],
   },
   {

@@ -176,7 +176,7 @@ export const SIMULATION_MUTANTS: Record<string, SimulationMutant> = {
     isInSmall: true,
   },
   'a first use that is written after the answer': {
-    edits: [inRuntime('decision/settle.ts', 'await firstUses.record', 'void firstUses.record')],
+    edits: [inRuntime('decision/record.ts', 'await firstUses.record', 'void firstUses.record')],
     rule: 'usage equals the allowed calls',
     isInSmall: true,
   },

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
+import { CHARGE_FILES } from '../../../apps/runtime/src/limiter/charge-script.ts';
 import type { SimulatedServer } from './edges/listener.ts';
 import type { Machine } from './machine.ts';
 
@@ -104,7 +105,7 @@ export async function loadProgram(edits: readonly SourceEdit[] = []): Promise<Pr
       define: { 'Date.now': 'virtualDateNow', 'Math.random': 'virtualRandom' },
       plugins: [simulatedEdges, edited([...SMALL_LIMITS, ...edits])],
     });
-    for (const script of ['limiter/counters.lua', 'limiter/charge.lua', 'usage/trim.lua']) {
+    for (const script of [...CHARGE_FILES.map((name) => `limiter/${name}`), 'usage/trim.lua']) {
       copyFileSync(join(source, script), join(folder, script.replace(/^.*\//, '')));
     }
     const program = (await import(pathToFileURL(outfile).href)) as Omit<Program, 'remove'>;

@@ -2,12 +2,13 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { CHARGE_FILES } from '../../../apps/runtime/src/limiter/charge-script.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** A replacement of one line of the built Runtime. */
 export interface Edit {
-  file: 'main.js' | 'counters.lua' | 'charge.lua' | 'trim.lua';
+  file: 'main.js' | (typeof CHARGE_FILES)[number] | 'trim.lua';
   /** A text that is in the file exactly once. */
   find: string;
   replace: string;

@@ -6,7 +6,7 @@ import {
   decisionSchema,
 } from '@ceiba/contract';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '@ceiba/contract/sets';
-import { TARGET_STATUS, TRANSITIONS } from '@ceiba/domain';
+import { statusAfter, TRANSITIONS } from '@ceiba/domain';
 import { expect, it } from 'vitest';
 import { type Reply, type RuntimeClient, runtimeClient } from '../../support/scenario.ts';
 import { expectError, expectOk, FIELDS } from './assertions.ts';
@@ -55,7 +55,7 @@ async function request(apiKeyId: string, name: Request): Promise<ApiKeyStatus> {
       status: after.status,
     });
   if (outcome !== 'updated') expect(after).toEqual(before);
-  else expect(after.status).toBe(TARGET_STATUS[trigger]);
+  else expect(after.status).toBe(statusAfter(trigger));
   expect([after.revokedAt !== null, after.archivedAt !== null]).toEqual([
     after.status === 'revoked',
     after.status === 'archived',

@@ -23,7 +23,7 @@ const NO_KEY = { apiKeyDigest: null, isForeign: false };
 /**
  * Loads what each question needs, and judges the secret before anything else.
  *
- * @returns what was loaded per question, in order, or why it cannot be decided
+ * @returns per question, in order, what was loaded or why it cannot be decided
  * @throws TransportError for a wrong secret, then the error of the whole call; UnavailableError where
  *   nothing could be looked up, so that the secret is not known
  */
@@ -38,8 +38,7 @@ export async function load(
   const rows = await outcomesOf(
     questions.map((question) => {
       const apiKey = question instanceof TransportError ? null : question.apiKey;
-      const { apiKeyDigest, isForeign } = lookupDigestOf(apiKey) ?? NO_KEY;
-      return lookups.find({ projectId, apiKeyDigest, isForeign }, deadline);
+      return lookups.find({ projectId, ...(lookupDigestOf(apiKey) ?? NO_KEY) }, deadline);
     }),
   );
   const read = rows.flatMap((row) => (row instanceof UnavailableError ? [] : row));
@@ -54,18 +53,11 @@ export async function load(
       if (question instanceof TransportError) return question;
       if (row instanceof UnavailableError) return row;
       if (!row?.project) throw new Error('a question has no row');
-      const { project } = row;
-      const loaded = (matcher: PolicyMatcher<PolicyFacts> | null) => ({
-        asker,
-        question,
-        row,
-        project,
-        matcher,
-      });
-      const matcher = row.apiKey && policies.matcherFor(projectId, project.policyRevision);
-      if (!(matcher instanceof Promise)) return loaded(matcher);
+      const facts = { asker, question, row, project: row.project };
+      const matcher = row.apiKey && policies.matcherFor(projectId, row.project.policyRevision);
+      if (!(matcher instanceof Promise)) return { ...facts, matcher };
       // A long list takes longer to read than a decision may take.
-      return deadline.race('database', matcher).then(loaded);
+      return deadline.race('database', matcher).then((read) => ({ ...facts, matcher: read }));
     }),
   );
 }

@@ -13,8 +13,7 @@ export interface Room {
 }
 
 /**
- * Serves a call: admit, load, judge, settle, answer. Every way in ends here, and only translates what
- * comes in and what goes out.
+ * Serves a call: admit, load, judge, settle, answer. Every way in ends here and only translates.
  *
  * @throws TransportError for a wrong secret, then for a wrong body; UnavailableError for any outage
  */

@@ -4,11 +4,13 @@ import { createScript, readScript, type Script } from '../redis/script.ts';
 import { CallArguments, type ChargeCall } from './charge-arguments.ts';
 import { type CallReply, parseReply } from './charge-reply.ts';
 
-/** The counters, and what judges them: Redis has no include. */
-export const chargeScriptText = () =>
-  ['./counters.lua', './charge.lua'].map((path) => readScript(path, import.meta.url)).join('\n');
+/** Redis has no include. */
+export const CHARGE_FILES = ['calendar.lua', 'counters.lua', 'charge.lua'] as const;
 
-/** `charge.lua` as the limiter runs it. */
+export const chargeScriptText = () =>
+  CHARGE_FILES.map((name) => readScript(`./${name}`, import.meta.url)).join('\n');
+
+/** The charge as the limiter runs it. */
 export const createChargeScript = () => createScript(chargeScriptText());
 
 /** @throws Error where the reply is not one that `charge.lua` gives */

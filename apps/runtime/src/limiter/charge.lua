@@ -1,7 +1,7 @@
 --[[
 The charge: if every limit has room, all counters are charged together; otherwise none is.
 A call carries charges of one project, judged in order, each against the counters as the charges before
-it left them. The second half of counters.lua. Rules all-or-nothing, always-counted, charge-deadline
+it left them. Read after counters.lua. Rules all-or-nothing, always-counted, charge-deadline
 and shared-calls of docs/reference/consistency.md; ADR 0003, 0019 and 0058.
 
 ARGV
@@ -15,16 +15,14 @@ ARGV
 
 Output
   timeMs, minute
-  per charge one of
-    malformed   it or one of its counters does not parse; nothing was charged
-    late        its deadline has passed; nothing was charged
-    reseed      one of its counters needs a seed; nothing was charged
-    allowed, quota_exceeded, rate_limited
+  per charge: allowed, quota_exceeded or rate_limited; or, where it was not judged
+    malformed   it or one of its counters does not parse
+    late        its deadline has passed
+    reseed      one of its counters needs a seed
   if any was judged; otherwise nothing was written
     incarnation
     per counter: as written, minuteCount, periodCount; '', 0, 0 if it was not
-    the usage fields' numbers: per name, in the order of kinds, of each outcome in the order above;
-    then per charged counter, of its period
+    the usage fields' numbers: per name and outcome, then per charged counter
 ]]
 
 local OUTCOMES = { 'allowed', 'quota_exceeded', 'rate_limited' }
@@ -104,10 +102,10 @@ end
 local numbers, last = write(), #reply + 1
 reply[last] = incarnation
 for i = 1, #stored do
-  local isWritten = isJudged[i]
-  reply[last + 1] = isWritten and stored[i] or ''
-  reply[last + 2] = isWritten and minuteCounts[i] or 0
-  reply[last + 3] = isWritten and periodCounts[i] or 0
+  reply[last + 1], reply[last + 2], reply[last + 3] = '', 0, 0
+  if isJudged[i] then
+    reply[last + 1], reply[last + 2], reply[last + 3] = stored[i], minuteCounts[i], periodCounts[i]
+  end
   last = last + 3
 end
 for i = 1, #numbers do reply[last + i] = numbers[i] end

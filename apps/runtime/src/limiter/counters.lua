@@ -1,6 +1,6 @@
 --[[
 The counters of a call, of one project: read, brought into the running windows, and written together
-with the usage that they caused. The script that judges is read as the second half.
+with the usage that they caused. charge.lua, which judges, is read after it.
 Rules windows-forward, counter-epoch, counter-period, seen-counts and absolute-usage of
 docs/reference/consistency.md; ADR 0003 and 0058.
 
@@ -15,20 +15,17 @@ ARGV
             period            1 to 28: a month from that day on; 0: a day
             seen              the counter as the caller last saw it, or empty
             seedPeriod, seed  what Postgres has for the period of that number; 0, 0 without
-
-Minutes, hours and days are whole ones since 1970, in UTC. A month is the year * 12 + month (from 0)
-in which it begins.
 ]]
 
 local COUNTER_TTL_SECONDS = '5443200' -- 63 days: this month, the next, and a day
 
--- A whole number that Lua prints without an exponent; nil for anything else, NaN included.
+-- A whole number that Lua prints without an exponent; nil for anything else.
 local function whole(value)
   local number = tonumber(value)
   if number and number >= 0 and number < 1e14 and number % 1 == 0 then return number end
 end
 
--- The parts of a counter; nil where the text is none.
+-- The parts of a counter, or nil.
 local function parsed(text)
   local epoch, lineage, minute, minuteBase, minuteCount, periodBase, periodCount =
     string.match(text, '^(%w+):(%w+):(%d+):(%d+):(%d+):(%d+):(%d+)$')
@@ -46,8 +43,8 @@ local knowns = cjson.decode(ARGV[2])
 local time = redis.call('TIME')
 local timeMs = time[1] * 1000 + math.floor(time[2] / 1000)
 
--- The epoch changes with every event that can restore older numbers: a restart (run_id) and a
--- change of primary (master_replid). js-redis-server has no run_id, and keeps no data over a restart.
+-- The epoch changes with whatever can restore older numbers: a restart (run_id; js-redis-server has
+-- none, nor data that survives one) and a change of primary (master_replid).
 local function reported(section, name)
   local info = redis.call('INFO', section)
   local at = string.find(info, name, 1, true)
@@ -60,10 +57,10 @@ local incarnation, usageMinute = string.match(usage[2] or '', '^%w+$'), whole(us
 local isFresh = usage[1] ~= epoch or not incarnation or #incarnation > 64 or not usageMinute
 if isFresh then incarnation = freshId end
 
--- Lists by counter: a table for each costs more than all of its arithmetic.
+-- Lists by counter: a table for each would cost more.
 local epochs, lineages, minutes = {}, {}, {}
 local minuteBases, minuteCounts, periodBases, periodCounts = {}, {}, {}, {}
--- What was seen, where that is not what is stored: otherwise nothing was lost.
+-- What was seen, where it is not what is stored.
 local seens = {}
 -- Why a counter cannot be charged: `malformed` or `reseed`.
 local faults = {}
@@ -88,29 +85,9 @@ end
 
 -- Bring into the windows ---------------------------------------------------------------------------
 
--- The first day of a month. Years begin in March here, so that the leap day comes last
--- (https://howardhinnant.github.io/date_algorithms.html#days_from_civil).
-local function firstDay(month)
-  local year, march = math.floor((month - 2) / 12), (month - 2) % 12
-  return 365 * year + math.floor(year / 4) - math.floor(year / 100) + math.floor(year / 400)
-    + math.floor((153 * march + 2) / 5) - 719468
-end
-
--- The number of a running period, its first minute, and how its usage is named; nil where there is none.
 local periods = {}
 local function periodOf(from)
-  if not periods[from] and whole(from) and from <= 28 then
-    local number = math.floor(minute / 1440)
-    local start, kind = number, 'd'
-    if from > 0 then
-      local day = number - from + 1
-      -- By the average length of a month: this one or the one before.
-      number = math.floor((day - 3) * 4800 / 146097) + 23640
-      if firstDay(number + 1) <= day then number = number + 1 end
-      start, kind = firstDay(number) + from - 1, 'm'
-    end
-    periods[from] = { number = number, start = start * 1440, kind = kind }
-  end
+  if not periods[from] and whole(from) and from <= 28 then periods[from] = periodAt(minute, from) end
   return periods[from]
 end
 
@@ -159,7 +136,7 @@ end
 
 -- Write --------------------------------------------------------------------------------------------
 
--- The counters that were judged; the usage fields that the call raises, in order, and by how much.
+-- The counters that were judged; the usage fields that the call raises, and by how much.
 local isJudged, fields, raises = {}, {}, {}
 local function raise(field, by)
   local last = #fields + 1
@@ -181,8 +158,7 @@ local function numbersOf()
   return numbers
 end
 
--- Writes what was judged and raised, and returns the numbers of the fields. Nothing can fail after
--- the first write.
+-- Writes what was judged and raised; returns the fields' numbers. Nothing fails after the first write.
 local function write()
   local numbers = numbersOf()
   if not numbers then
@@ -192,7 +168,7 @@ local function write()
   end
   for i = 1, #stored do
     if isJudged[i] then
-      -- Not %d, which has 32 bits where js-redis-server runs.
+      -- Not %d, which has 32 bits in js-redis-server.
       stored[i] = string.format('%s:%s:%.0f:%.0f:%.0f:%.0f:%.0f', epoch, lineages[i], minute,
         minuteBases[i], minuteCounts[i], periodBases[i], periodCounts[i])
       redis.call('SET', KEYS[i + 1], stored[i], 'EX', COUNTER_TTL_SECONDS)

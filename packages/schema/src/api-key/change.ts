@@ -1,5 +1,5 @@
 import type { ApiKeyStatus } from '@ceiba/contract';
-import { type ApiKeyTrigger, statusesThat, TARGET_STATUS, TRANSITIONS } from '@ceiba/domain';
+import { type ApiKeyTrigger, statusAfter, statusesThat, TRANSITIONS } from '@ceiba/domain';
 import { and, inArray, type SQL } from 'drizzle-orm';
 import type { AuditAction } from '../audit/actions.ts';
 import { writeAudit } from '../audit/write.ts';
@@ -42,7 +42,7 @@ export function changeApiKey(
     if (isOutdated?.(before)) return { kind: 'conflict', status: before.status };
     const [after] = await tx
       .update(apiKeys)
-      .set({ status: TARGET_STATUS[trigger], ...set })
+      .set({ status: statusAfter(trigger), ...set })
       .where(and(isApiKey(ref), inArray(apiKeys.status, statusesThat(trigger, 'updated'))))
       .returning(changeColumns);
     if (after === undefined) throw new Error('a locked row changed its status');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiKeyStatus, ApiKeySummary } from '@ceiba/contract';
 import { API_KEY_STATUSES } from '@ceiba/contract/sets';
-import { TARGET_STATUS, TRANSITIONS } from '@ceiba/domain';
+import { statusAfter, TRANSITIONS } from '@ceiba/domain';
 import {
   archiveApiKey,
   describeApiKey,
@@ -47,10 +47,10 @@ const TABLE = API_KEY_STATUSES.flatMap((from) => [
   [from, 'unexpire', TRANSITIONS.set_expiry[from]] as const,
 ]);
 const STATUS_AFTER = {
-  revoke: TARGET_STATUS.revoke,
-  archive: TARGET_STATUS.archive,
-  expire: TARGET_STATUS.set_expiry,
-  unexpire: TARGET_STATUS.set_expiry,
+  revoke: statusAfter('revoke'),
+  archive: statusAfter('archive'),
+  expire: statusAfter('set_expiry'),
+  unexpire: statusAfter('set_expiry'),
 };
 
 async function makeKeyThatIs(status: ApiKeyStatus): Promise<MadeKey> {
