@@ -76,7 +76,7 @@ const PLAN = rowPart(SUBSCRIPTION.end, {
   planId: column<string>('plan.id'),
   name: column<string>('plan.name'),
   rateLimitPerMinute: column<number>('plan.rate_limit_per_minute'),
-  monthlyQuota: column<number>('plan.monthly_quota'),
+  monthlyQuota: column<number>('plan.monthly_quota::float8'),
   dailyQuota: quotaColumn('plan.daily_quota'),
 });
 

@@ -67,7 +67,7 @@ export async function listProjectsAtAGlance(
       (select count(*)::int from api_keys k where k.project_id = p.id and ${countsAgainstCap('k')})
         as "activeKeys",
       coalesce(plan.active_key_cap, 0) as "activeKeyCap",
-      coalesce(plan.monthly_quota, 0) as "monthlyQuota",
+      coalesce(plan.monthly_quota, 0)::float8 as "monthlyQuota",
       (select coalesce(sum(m.count), 0)::float8 from usage_months m
         where m.project_id = p.id and m.scope = ${PROJECT_SCOPE} and m.month = ${monthNumber()})
         as "usedThisMonth",

@@ -78,7 +78,7 @@ export async function readProblems(
   const today = sql`(${at} at time zone 'UTC')::date`;
   const rows = await db.orm.execute<Row>(sql`
     select p.id as "projectId", s.status, coalesce(${sql.raw(admitsNow('s'))}, false) as admits,
-      plan.monthly_quota as "monthlyQuota", plan.daily_quota::float8 as "dailyQuota",
+      plan.monthly_quota::float8 as "monthlyQuota", plan.daily_quota::float8 as "dailyQuota",
       (select coalesce(sum(count), 0)::float8 from usage_months where project_id = p.id
         and scope = ${PROJECT_SCOPE} and month = ${monthNumber(at)}) as "usedThisMonth",
       case when plan.daily_quota is null then 0 else

@@ -43,7 +43,7 @@ export async function readQuotaUse(
     countedAtMs: number | null;
   }>(sql`
     select ${toMs(clock(now))} as "nowMs", ${toMs(sql`p.created_at`)} as "createdAtMs",
-      plan.monthly_quota as "monthlyQuota", coalesce(month.used, 0) as used,
+      plan.monthly_quota::float8 as "monthlyQuota", coalesce(month.used, 0) as used,
       ${toMs(sql`month.counted_at`)} as "countedAtMs"
     from projects p
     left join subscriptions s on s.project_id = p.id
