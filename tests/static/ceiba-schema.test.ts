@@ -42,7 +42,7 @@ describe('the JSON Schema and apply', () => {
     plan(`name: Tiny, ${LIMITS}`),
     plan(`name: ' Tiny ', ${LIMITS}`),
     plan(`name: ${'x'.repeat(100)}, ${LIMITS}`),
-    plan('name: Zero, activeKeyCap: 0, rateLimitPerMinute: 0, monthlyQuota: 2147483647'),
+    plan('name: Zero, activeKeyCap: 0, rateLimitPerMinute: 0, monthlyQuota: 1000000000000'),
     project('subscription: {}'),
     project('subscription: { plan: Tiny, status: past_due, currentPeriodEnd: null }'),
     project("subscription: { currentPeriodEnd: '2099-01-31T12:00:00.5+02:00' }"),

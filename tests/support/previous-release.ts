@@ -33,6 +33,7 @@ export const hasPreviousRelease = ((): boolean => {
 
 /** What the bundles of the Runtime and the command line are built from. */
 const SOURCES = [
+  'LICENSE',
   'package.json',
   'tsconfig.base.json',
   'drizzle',

@@ -16,10 +16,7 @@ import { BILLING_DAY_MAX, OVERLAP_SECONDS_MAX } from '@ceiba/contract/sets';
 import {
   type KeyLimits,
   type LimitField,
-  type LimitName,
   listLimits,
-  PLAN_LIMIT_MAX,
-  QUOTA_MAX,
   type UsageRange,
   whyNoLabels,
 } from '@ceiba/domain';
@@ -121,23 +118,14 @@ const limitOrNone =
 /** The options of own limits, by their names. */
 export type OwnLimitOptions = { [Option in LimitField['option']]?: number | 'none' };
 
-type Largest = Readonly<Record<LimitName, number>>;
-const OF_KEYS: Largest = {
-  rateLimitPerMinute: PLAN_LIMIT_MAX,
-  dailyQuota: QUOTA_MAX,
-  monthlyQuota: PLAN_LIMIT_MAX,
-};
-const OF_CUSTOMERS: Largest = { ...OF_KEYS, monthlyQuota: QUOTA_MAX };
-
 /** Adds an option for each of a key's or a customer's own limits. */
 export function addLimitOptions(
   command: Command,
-  { byDefault, of = 'key' }: { byDefault?: 'none'; of?: 'key' | 'customer' } = {},
+  { byDefault }: { byDefault?: 'none' } = {},
 ): Command {
-  const largest = of === 'key' ? OF_KEYS : OF_CUSTOMERS;
-  listLimits((name, field) => {
+  listLimits((_, field) => {
     const words = `its own requests per ${field.window}, or none`;
-    command.option(`${flagOf(field)} <number>`, words, limitOrNone(largest[name]), byDefault);
+    command.option(`${flagOf(field)} <number>`, words, limitOrNone(field.most), byDefault);
   });
   return command;
 }

@@ -1,21 +1,30 @@
 /**
  * A limit is a number of calls in a window of time, and whose it is. A scope is what calls are counted
- * for. Imports no module, so that client components can import it from `@ceiba/domain/limits`.
+ * for. Client components can import it from `@ceiba/domain/limits`: it imports numbers only.
  */
 import type { LimitOwner, LimitWindow } from '@ceiba/contract/sets';
+import { PLAN_LIMIT_MAX, QUOTA_MAX } from './constants.ts';
 
 export type { LimitWindow };
 
 /**
  * The limits of plans, customers and keys by their names in the contract: the window that each counts
- * calls in, the column that has it, and its option of the CLI in camel case. Columns, forms, options and
- * texts derive from it.
+ * calls in, the largest value, the column that has it, and its option of the CLI in camel case. Columns,
+ * forms, options and texts derive from it. The smallest value is 0, which allows no call.
  */
 export const LIMITS = {
-  rateLimitPerMinute: { window: 'minute', column: 'rate_limit_per_minute', option: 'rate' },
-  dailyQuota: { window: 'day', column: 'daily_quota', option: 'dailyQuota' },
-  monthlyQuota: { window: 'month', column: 'monthly_quota', option: 'quota' },
-} as const satisfies Record<string, { window: LimitWindow; column: string; option: string }>;
+  rateLimitPerMinute: {
+    window: 'minute',
+    most: PLAN_LIMIT_MAX,
+    column: 'rate_limit_per_minute',
+    option: 'rate',
+  },
+  dailyQuota: { window: 'day', most: QUOTA_MAX, column: 'daily_quota', option: 'dailyQuota' },
+  monthlyQuota: { window: 'month', most: QUOTA_MAX, column: 'monthly_quota', option: 'quota' },
+} as const satisfies Record<
+  string,
+  { window: LimitWindow; most: number; column: string; option: string }
+>;
 
 export type LimitName = keyof typeof LIMITS;
 export type LimitField = (typeof LIMITS)[LimitName];

@@ -21,7 +21,6 @@ import {
   PLAN_LIMIT_MAX,
   parsePathPattern,
   parsePolicyMethod,
-  QUOTA_MAX,
   RETENTION_DAYS_MAX,
   RETENTION_DAYS_MIN,
   sortedLabels,
@@ -46,7 +45,6 @@ const limitTo = (most: number) =>
     .max(most, `must be at most ${shown(most)}`)
     .refine(Number.isInteger, WHOLE_NUMBER);
 const limit = limitTo(PLAN_LIMIT_MAX);
-const quota = limitTo(QUOTA_MAX);
 const days = (least: number, most: number, orNone = '') => {
   const rule = `must be from ${shown(least)} to ${shown(most)} days${orNone}`;
   return z.int(rule).min(least, rule).max(most, rule);
@@ -96,8 +94,7 @@ const RULES = {
   description: text(100),
   note: text(API_KEY_NOTE_LENGTH_MAX),
   activeKeyCap: limit.nullable(),
-  ...eachLimit(() => limit.nullable()),
-  dailyQuota: quota.nullable(),
+  ...eachLimit((_, { most }) => limitTo(most).nullable()),
   defaultKeyRateLimitPerMinute: limit.nullable(),
   loggedAllowsPercent: limitTo(100),
   usageDays: retention,
@@ -128,10 +125,8 @@ const RULES = {
   ),
 } as const satisfies Readonly<Record<string, z.ZodType>>;
 
-/** The rules of a customer plan that differ: its quotas may be larger. */
-export const CUSTOMER_PLAN_RULES = { monthlyQuota: quota.nullable() } as const;
 /** The rules of a customer that differ: its name may be empty too. */
-export const CUSTOMER_RULES = { ...CUSTOMER_PLAN_RULES, name: customerNameSchema } as const;
+export const CUSTOMER_RULES = { name: customerNameSchema } as const;
 
 /** What the keys of a project begin with. */
 export const keyBrandSchema = z

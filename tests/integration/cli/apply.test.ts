@@ -222,12 +222,13 @@ describe('a changed file', () => {
   });
 
   test('needs no owner if it has only plans', async () => {
-    const plan = '{ name: Huge, activeKeyCap: 1, rateLimitPerMinute: 2, monthlyQuota: 2147483647 }';
+    const plan =
+      '{ name: Huge, activeKeyCap: 1, rateLimitPerMinute: 2, monthlyQuota: 1000000000000 }';
     expect(await applyJson(`plans: [${plan}]`)).toEqual({
       projects: [],
       changes: [{ action: 'create', kind: 'plan', name: 'Huge' }],
     });
-    expect(await findPlanByName(desk.db, 'Huge')).toMatchObject({ monthlyQuota: 2_147_483_647 });
+    expect(await findPlanByName(desk.db, 'Huge')).toMatchObject({ monthlyQuota: 1e12 });
   });
 
   test('subscribes projects to plans of the same file and to existing ones', async () => {
@@ -281,7 +282,7 @@ const REFUSED: [string, string, string[]][] = [
   [
     'two plans of one name, and every limit that is not a whole number',
     `plans:
-  - { name: Tiny, activeKeyCap: -1, rateLimitPerMinute: "3", monthlyQuota: 2147483648 }
+  - { name: Tiny, activeKeyCap: -1, rateLimitPerMinute: "3", monthlyQuota: 1000000000001 }
   - { name: Tiny, activeKeyCap: 1.5, rateLimitPerMinute: 1e3 }
 `,
     [

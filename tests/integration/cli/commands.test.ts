@@ -167,11 +167,11 @@ describe('ceiba key set-limits', () => {
       dailyQuota: null,
       monthlyQuota: 0,
     });
-    expect(await printed('--rate', 'none', '--quota', '2147483647')).toEqual({
+    expect(await printed('--rate', 'none', '--quota', '1000000000000')).toEqual({
       ...ids,
       rateLimitPerMinute: null,
       dailyQuota: null,
-      monthlyQuota: 2_147_483_647,
+      monthlyQuota: 1_000_000_000_000,
     });
   });
 
@@ -186,7 +186,7 @@ describe('ceiba key set-limits', () => {
     ['nothing to change', [], /Nothing to change: give --rate or --daily-quota or --quota/],
     ['a fraction', ['--rate', '1.5'], /whole number from 0 to 2147483647, or none/],
     ['a negative number', ['--rate=-1'], /whole number/],
-    ['a number beyond 32 bits', ['--quota', '2147483648'], /whole number/],
+    ['a quota beyond a million millions', ['--quota', '1000000000001'], /whole number/],
     ['a number in another notation', ['--quota', '0x10'], /whole number/],
     ['an empty number', ['--quota', ''], /whole number/],
   ])('refuses %s and changes nothing', async (_, args, message) => {

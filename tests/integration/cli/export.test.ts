@@ -15,7 +15,7 @@ afterAll(() => other.drop());
 
 const FILE = `owner: { email: Ops@example.com }
 plans:
-  - { name: 'yes', activeKeyCap: 0, rateLimitPerMinute: 3, monthlyQuota: 2147483647 }
+  - { name: 'yes', activeKeyCap: 0, rateLimitPerMinute: 3, monthlyQuota: 1000000000000 }
   - { name: 'Ünicode "plan" # 1', activeKeyCap: 2, rateLimitPerMinute: 0, monthlyQuota: 5 }
   - { name: Daily, activeKeyCap: 1, rateLimitPerMinute: 1, monthlyQuota: 1, dailyQuota: 1000000000000 }
   - { name: Unused, activeKeyCap: 2, rateLimitPerMinute: 0, monthlyQuota: 5 }
@@ -89,7 +89,7 @@ describe('what ceiba export prints', () => {
 plans:
   - { name: Daily, activeKeyCap: 1, rateLimitPerMinute: 1, dailyQuota: 1000000000000, monthlyQuota: 1 }
   - { name: Free, activeKeyCap: 3, rateLimitPerMinute: 60, dailyQuota: null, monthlyQuota: 10000 }
-  - { name: 'yes', activeKeyCap: 0, rateLimitPerMinute: 3, dailyQuota: null, monthlyQuota: 2147483647 }
+  - { name: 'yes', activeKeyCap: 0, rateLimitPerMinute: 3, dailyQuota: null, monthlyQuota: 1000000000000 }
   - { name: 'Ünicode "plan" # 1', activeKeyCap: 2, rateLimitPerMinute: 0, dailyQuota: null, monthlyQuota: 5 }
 projects:
   - name: "'ant' : [1]"

@@ -83,7 +83,7 @@ describe('migrations', () => {
     cleanUps.push(() => db.close());
     await db.sql`update plans set monthly_quota = 7 where name = 'Free'`;
     expect(await migrateDatabase(url, migrationsFolder)).toEqual({ applied: 0 });
-    const [free] = await db.sql`select monthly_quota from plans where name = 'Free'`;
+    const [free] = await db.sql`select monthly_quota::int from plans where name = 'Free'`;
     expect(free).toEqual({ monthly_quota: 7 });
   });
 

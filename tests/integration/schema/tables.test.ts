@@ -163,10 +163,13 @@ const REFUSED: Record<string, string[]> = {
   ],
   plans_active_key_cap_check: [plan('-1', '1', '1')],
   plans_rate_limit_per_minute_check: [plan('1', '-1', '1')],
-  plans_monthly_quota_check: [plan('1', '1', '-1')],
+  plans_monthly_quota_check: [plan('1', '1', '-1'), plan('1', '1', TOO_MUCH)],
   projects_default_key_rate_check: [project('default_key_rate_limit_per_minute', '-1')],
   api_keys_rate_limit_per_minute_check: [goodKey('rate_limit_per_minute', '-1')],
-  api_keys_monthly_quota_check: [goodKey('monthly_quota', '-1')],
+  api_keys_monthly_quota_check: [
+    goodKey('monthly_quota', '-1'),
+    goodKey('monthly_quota', TOO_MUCH),
+  ],
   api_keys_key_digest_check: [
     key(', key_digest', `, ${DIGEST_31}`),
     key(', key_digest', `, ${DIGEST_33}`),
@@ -185,7 +188,7 @@ const REFUSED: Record<string, string[]> = {
     `insert into usage_months (project_id, month, scope, incarnation, count)
      values ($1, 24322, 'project', 'i', -1)`,
   ],
-  api_keys_daily_quota_check: [goodKey('daily_quota', '-1')],
+  api_keys_daily_quota_check: [goodKey('daily_quota', '-1'), goodKey('daily_quota', TOO_MUCH)],
   api_keys_scopes_check: [goodKey('scopes', TOO_MANY_LABELS), goodKey('scopes', NULL_LABEL)],
   plans_daily_quota_check: [
     `insert into plans (name, active_key_cap, rate_limit_per_minute, monthly_quota, daily_quota)

@@ -74,7 +74,7 @@ const planSchema = record({
   name: name.meta({ description: 'Created, or updated if there is a plan of this name.' }),
   activeKeyCap: limit,
   rateLimitPerMinute: limit,
-  monthlyQuota: limit,
+  monthlyQuota: quota,
   dailyQuota: quota.nullable().meta({ description: 'Null for none.' }).optional(),
 });
 

@@ -46,7 +46,7 @@ export const detectQuotaThresholds = (db: { orm: Executor }, now?: Date): Promis
           and u.month = ${monthNumber(clock(now))}
       ) usage
       cross join (values ${values(QUOTA_THRESHOLDS)}) as reached(threshold)
-      where usage.used * 100 >= plan.monthly_quota::bigint * reached.threshold`,
+      where usage.used * 100 >= plan.monthly_quota * reached.threshold`,
   );
 
 /**

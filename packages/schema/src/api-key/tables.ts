@@ -1,12 +1,11 @@
 import { API_KEY_STATUSES } from '@ceiba/contract/sets';
-import { API_KEY_NOTE_LENGTH_MAX, listLimits } from '@ceiba/domain';
+import { API_KEY_NOTE_LENGTH_MAX } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
 import {
   boolean,
   check,
   foreignKey,
   index,
-  integer,
   pgTable,
   text,
   unique,
@@ -24,10 +23,10 @@ import {
   instant,
   labels,
   lengthAtMost,
+  limitChecks,
   limitColumns,
   metadata,
   namedKey,
-  notNegative,
   oneOf,
   smallObject,
 } from '../columns.ts';
@@ -74,7 +73,6 @@ export const apiKeys = pgTable(
     scopes: labels(),
     /** The key's own limits, in addition to the plan's; null means none. */
     ...limitColumns(),
-    monthlyQuota: integer('monthly_quota'),
   },
   (table) => [
     unique('api_keys_project_id_key_digest_key').on(table.projectId, table.keyDigest),
@@ -123,9 +121,7 @@ export const apiKeys = pgTable(
     check('api_keys_expires_at_check', finite(table.expiresAt)),
     check('api_keys_disabled_at_check', finite(table.disabledAt)),
     check('api_keys_note_check', lengthAtMost(table.note, API_KEY_NOTE_LENGTH_MAX)),
-    ...listLimits((limit, { column }) =>
-      check(`api_keys_${column}_check`, notNegative(table[limit])),
-    ),
+    ...limitChecks('api_keys', table),
   ],
 );
 

@@ -1,6 +1,6 @@
 import { NO_LIMITS } from '@ceiba/domain';
 import { givenIn, type VerbContext } from '../context.ts';
-import { CUSTOMER_PLAN_RULES, checked } from '../input.ts';
+import { checked } from '../input.ts';
 import { changingProject } from '../project/change.ts';
 import { lockProject } from '../project/lock.ts';
 import { customerPlans } from '../tables.ts';
@@ -21,7 +21,7 @@ export async function createCustomerPlan(
   ctx: VerbContext,
   input: NewCustomerPlan,
 ): Promise<CreateCustomerPlanResult> {
-  const { projectId, ...given } = checked(input, CUSTOMER_PLAN_FIELDS, CUSTOMER_PLAN_RULES);
+  const { projectId, ...given } = checked(input, CUSTOMER_PLAN_FIELDS);
   const state = { ...NOTHING, name: given.name, ...givenIn(given) };
   return changingProject(ctx, projectId, lockProject, async (tx, _, audit) => {
     const [created] = await tx

@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import { inTransaction, type VerbContext } from '../context.ts';
-import { CUSTOMER_PLAN_RULES, checked } from '../input.ts';
+import { checked } from '../input.ts';
 import { lockProject } from '../project/lock.ts';
 import { customerPlans } from '../tables.ts';
 import { createCustomerPlan, type NewCustomerPlan } from './create.ts';
@@ -19,7 +19,7 @@ export function putCustomerPlan(
   ctx: VerbContext,
   input: NewCustomerPlan,
 ): Promise<PutCustomerPlanResult> {
-  const plan = checked(input, CUSTOMER_PLAN_FIELDS, CUSTOMER_PLAN_RULES);
+  const plan = checked(input, CUSTOMER_PLAN_FIELDS);
   return inTransaction(ctx, async (tx) => {
     const inner = { ...ctx, db: { orm: tx } };
     const { projectId, name } = plan;

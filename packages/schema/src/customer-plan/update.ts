@@ -1,6 +1,6 @@
 import { onUniqueViolation } from '../connection/errors.ts';
 import { givenIn, isUnchanged, type VerbContext } from '../context.ts';
-import { CUSTOMER_PLAN_RULES, checked } from '../input.ts';
+import { checked } from '../input.ts';
 import { changingProject } from '../project/change.ts';
 import { lockProject } from '../project/lock.ts';
 import { customerPlans } from '../tables.ts';
@@ -28,7 +28,7 @@ export async function updateCustomerPlan(
   ctx: VerbContext,
   { projectId, planId, ...input }: UpdateCustomerPlanInput,
 ): Promise<UpdateCustomerPlanResult> {
-  const given = checked(input, CUSTOMER_PLAN_FIELDS, CUSTOMER_PLAN_RULES);
+  const given = checked(input, CUSTOMER_PLAN_FIELDS);
   const ref = { projectId, planId };
   const change = changingProject<UpdateCustomerPlanResult>(
     ctx,

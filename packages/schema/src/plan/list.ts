@@ -3,7 +3,7 @@ import { asc, eq, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { plans, subscriptions } from '../tables.ts';
 
-/** Limits are whole numbers from 0, which allows nothing, to 2,147,483,647. */
+/** Limits are whole numbers from 0, which allows nothing; `LIMITS` of domain has the largest. */
 export interface Plan extends PlanLimits {
   planId: string;
   name: string;

@@ -1,6 +1,5 @@
-import { listLimits } from '@ceiba/domain';
 import { check, integer, pgTable, text } from 'drizzle-orm/pg-core';
-import { createdAt, id, notNegative, quota } from '../columns.ts';
+import { createdAt, id, limitChecks, notNegative, quota } from '../columns.ts';
 
 export const plans = pgTable(
   'plans',
@@ -9,13 +8,13 @@ export const plans = pgTable(
     name: text('name').notNull().unique('plans_name_key'),
     activeKeyCap: integer('active_key_cap').notNull(),
     rateLimitPerMinute: integer('rate_limit_per_minute').notNull(),
-    monthlyQuota: integer('monthly_quota').notNull(),
+    monthlyQuota: quota('monthly_quota').notNull(),
     /** Null where it has none. */
     dailyQuota: quota('daily_quota'),
     createdAt: createdAt(),
   },
   (table) => [
     check('plans_active_key_cap_check', notNegative(table.activeKeyCap)),
-    ...listLimits((limit, { column }) => check(`plans_${column}_check`, notNegative(table[limit]))),
+    ...limitChecks('plans', table),
   ],
 );

@@ -29,7 +29,7 @@ export const usedUpQuotas = (projects: SQL, at: SQL): SQL => sql`
   left join customers c on c.project_id = k.project_id and c.id = k.customer_id
   left join customer_plans plan on plan.project_id = c.project_id and plan.id = c.plan_id
   cross join lateral (values
-    ('api_key', k.id, k.display_name, 'month', k.monthly_quota::bigint, ${monthNumber(at)},
+    ('api_key', k.id, k.display_name, 'month', k.monthly_quota, ${monthNumber(at)},
       k.id::text),
     ('api_key', k.id, k.display_name, 'day', k.daily_quota, ${dayNumber(at)}, ${dayScope(sql`k.id`)}),
     ('customer', c.id, coalesce(nullif(c.name, ''), c.external_id), 'month',

@@ -148,7 +148,7 @@ describe('a new key', () => {
     ['scopes', { scopes: ['Read'] }],
     ['scopes', { scopes: Array.from({ length: 65 }, (_, index) => `label-${index}`) }],
     ['dailyQuota', { dailyQuota: -1 }],
-    ['monthlyQuota', { monthlyQuota: 2_147_483_648 }],
+    ['monthlyQuota', { monthlyQuota: 1e12 + 1 }],
   ] as [string, Partial<CreateApiKeyInput>][])(
     'is refused for a wrong %s, which is named',
     async (field, fields) => {

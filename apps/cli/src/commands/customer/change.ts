@@ -105,7 +105,7 @@ function withFields(command: Command): Command {
       instantOrNone,
     )
     .option('--billing-day <day>', 'on which its month begins in UTC, 1 to 28', billingDay);
-  return addLimitOptions(command, { of: 'customer' });
+  return addLimitOptions(command);
 }
 
 /** The fields that the options give; others are absent. */
