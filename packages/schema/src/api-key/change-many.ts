@@ -1,16 +1,14 @@
 import type { ApiKeyStatus } from '@ceiba/contract';
-import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
-import type { Executor } from '../connection/database.ts';
-import { allOrNothing, type VerbContext } from '../context.ts';
+import { API_KEYS_CHANGED_MAX } from '@ceiba/domain';
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { inTransaction, type VerbContext } from '../context.ts';
+import { checked } from '../input.ts';
 import { apiKeys } from '../tables.ts';
+import { type ApiKeyChange, changeLockedKeys } from './change.ts';
+import { lockApiKeys } from './lock.ts';
 import { type ApiKeyFilter, matching } from './search.ts';
-import { disableApiKey, enableApiKey, type SetApiKeyDisabledResult } from './set-disabled.ts';
-import {
-  archiveApiKey,
-  revokeApiKey,
-  setApiKeyExpiry,
-  type TransitionResult,
-} from './transition.ts';
+import { changeOfDisabled } from './set-disabled.ts';
+import { changeOfLife } from './transition.ts';
 
 export type ApiKeysChange =
   | { kind: 'revoke' | 'archive' | 'disable' | 'enable' }
@@ -47,86 +45,60 @@ export interface ChangeApiKeysResult {
 /**
  * Makes one change to several keys, in one transaction: after an error none is changed. A key whose
  * status does not allow the change, or that does not match the filter any more, is left as it is and
- * reported. No other key is changed, whatever matches by then. One audit row per changed key.
+ * reported. No other key is changed, whatever matches by then. One audit row per changed key. The
+ * number of statements does not depend on that of the keys.
+ *
+ * @throws InvalidInputError for an expiry that Postgres cannot hold
+ * @throws RangeError for more than {@link API_KEYS_CHANGED_MAX} keys
  */
-export function changeApiKeys(
+export async function changeApiKeys(
   ctx: VerbContext,
-  { projectId, apiKeyIds, filter, change }: ChangeApiKeysInput,
+  { projectId, apiKeyIds, filter, change: asked }: ChangeApiKeysInput,
 ): Promise<ChangeApiKeysResult> {
-  return allOrNothing(ctx, async (within) => {
-    // In the order in which the usage flush locks keys, so that the two cannot deadlock.
-    const ids = [...new Set(apiKeyIds.map((id) => id.toLowerCase()))].sort();
-    const locked = await lockKeys(within.db.orm, { projectId, ids, filter });
+  const change = changeOf(asked);
+  const ids = [...new Set(apiKeyIds.map((id) => id.toLowerCase()))].sort();
+  if (ids.length > API_KEYS_CHANGED_MAX) throw new RangeError('too many keys for one change');
+  return inTransaction(ctx, async (tx) => {
+    // What they match once they are locked, they match until the end.
+    const locked = await lockApiKeys(
+      tx,
+      and(eq(apiKeys.projectId, projectId), inArray(apiKeys.id, ids)),
+      filter && matchesOrEnded({ projectId, ...filter }),
+    );
+    const keys = locked.filter(({ matches }) => matches);
+    const results = await changeLockedKeys(tx, ctx, { projectId, keys }, change);
+    const names = new Map(locked.map(({ apiKeyId, displayName }) => [apiKeyId, displayName]));
     const result: ChangeApiKeysResult = { done: 0, changed: [], refused: [] };
     for (const apiKeyId of ids) {
-      const { displayName = null, matches = true } = locked.get(apiKeyId) ?? {};
-      const changed: Changed = matches
-        ? await changeOne(within, { projectId, apiKeyId }, change)
-        : { kind: 'unmatched' };
-      const reason = refusalOf(changed);
-      if (reason === null) result.done += 1;
-      else result.refused.push({ apiKeyId, displayName, reason });
-      if (changed.kind === 'updated') result.changed.push(apiKeyId);
+      const displayName = names.get(apiKeyId) ?? null;
+      const outcome = results.get(apiKeyId);
+      if (outcome?.kind === 'updated') result.changed.push(apiKeyId);
+      if (outcome !== undefined && outcome.kind !== 'conflict') {
+        result.done += 1;
+        continue;
+      }
+      const missing = displayName === null ? 'not_found' : 'unmatched';
+      result.refused.push({ apiKeyId, displayName, reason: outcome?.status ?? missing });
     }
     return result;
   });
 }
 
-/**
- * Locks the keys, so that what they match now they match until the end. A key that is no longer active
- * counts as matching: its status says more about why it is left.
- */
-async function lockKeys(
-  tx: Executor,
-  {
-    projectId,
-    ids,
-    filter,
-  }: { projectId: string; ids: string[]; filter: ApiKeyFilter | undefined },
-) {
-  const matches: SQL<boolean> =
-    filter === undefined
-      ? sql`true`
-      : sql`(${apiKeys.status} <> 'active' or ${matching({ projectId, ...filter })})`;
-  const rows = await tx
-    .select({ id: apiKeys.id, displayName: apiKeys.displayName, matches })
-    .from(apiKeys)
-    .where(and(eq(apiKeys.projectId, projectId), inArray(apiKeys.id, ids)))
-    .orderBy(asc(apiKeys.id))
-    .for('no key update');
-  return new Map(rows.map((row) => [row.id, row]));
-}
+/** A key that is no longer active counts as matching: its status says more about why it is left. */
+const matchesOrEnded = (filter: ApiKeyFilter & { projectId: string }): SQL<boolean> =>
+  sql`(${apiKeys.status} <> 'active' or ${matching(filter)})`;
 
-type Changed = TransitionResult | SetApiKeyDisabledResult | { kind: 'unmatched' };
-
-function changeOne(
-  ctx: VerbContext,
-  ref: { projectId: string; apiKeyId: string },
-  change: ApiKeysChange,
-): Promise<Changed> {
-  switch (change.kind) {
+function changeOf(asked: ApiKeysChange): ApiKeyChange {
+  switch (asked.kind) {
     case 'revoke':
-      return revokeApiKey(ctx, ref);
     case 'archive':
-      return archiveApiKey(ctx, ref);
+      return changeOfLife(asked.kind);
     case 'disable':
-      return disableApiKey(ctx, ref);
     case 'enable':
-      return enableApiKey(ctx, ref);
-    case 'set_expiry':
-      return setApiKeyExpiry(ctx, { ...ref, expiresAt: change.expiresAt });
-  }
-}
-
-function refusalOf(result: Changed): UnchangedApiKey['reason'] | null {
-  switch (result.kind) {
-    case 'updated':
-    case 'unchanged':
-      return null;
-    case 'conflict':
-      return result.status;
-    case 'unmatched':
-    case 'not_found':
-      return result.kind;
+      return changeOfDisabled(asked.kind === 'disable');
+    case 'set_expiry': {
+      const { expiresAt } = checked(asked, ['expiresAt']);
+      return changeOfLife('set_expiry', { expiresAt });
+    }
   }
 }

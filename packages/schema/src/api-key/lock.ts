@@ -1,6 +1,6 @@
-import { eq } from 'drizzle-orm';
+import { asc, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
-import { apiKeys, projects } from '../tables.ts';
+import { apiKeys } from '../tables.ts';
 import { type ApiKeyRef, isApiKey } from './get.ts';
 import { isExpired, summaryColumns } from './summary.ts';
 
@@ -12,16 +12,35 @@ export const changeColumns = {
   disabledAt: apiKeys.disabledAt,
 };
 
+/**
+ * Locks keys for a change, in the order of their IDs, as the flush of usage does: so no two changes of
+ * several keys deadlock.
+ *
+ * @param matches a condition that each key is to be judged by once it is locked
+ */
+export const lockApiKeys = (
+  tx: Executor,
+  where: SQL | undefined,
+  matches: SQL<boolean> = sql`true`,
+) =>
+  tx
+    .select({
+      ...changeColumns,
+      ownerId: sql<string>`(select p.owner_id from projects p where p.id = api_keys.project_id)`,
+      matches,
+    })
+    .from(apiKeys)
+    .where(where)
+    .orderBy(asc(apiKeys.id))
+    .for('no key update');
+
 /** Locks a key for a change. */
 export async function lockApiKey(tx: Executor, ref: ApiKeyRef) {
-  const [row] = await tx
-    .select({ ...changeColumns, ownerId: projects.ownerId })
-    .from(apiKeys)
-    .innerJoin(projects, eq(projects.id, apiKeys.projectId))
-    .where(isApiKey(ref))
-    .for('no key update', { of: apiKeys });
+  const [row] = await lockApiKeys(tx, isApiKey(ref));
   return row;
 }
 
+export type LockedKey = Awaited<ReturnType<typeof lockApiKeys>>[number];
+
 /** A key as its change finds it. */
-export type ChangedKey = Omit<NonNullable<Awaited<ReturnType<typeof lockApiKey>>>, 'ownerId'>;
+export type ChangedKey = Omit<LockedKey, 'ownerId' | 'matches'>;

@@ -1,7 +1,7 @@
 import type { ApiKeyStatus } from '@ceiba/contract';
 import { sql } from 'drizzle-orm';
 import type { VerbContext } from '../context.ts';
-import { changeApiKey } from './change.ts';
+import { type ApiKeyChange, changeApiKey } from './change.ts';
 import type { ApiKeyRef } from './get.ts';
 
 export type SetApiKeyDisabledResult =
@@ -20,12 +20,15 @@ async function setDisabled(
   ref: ApiKeyRef,
   isDisabled: boolean,
 ): Promise<SetApiKeyDisabledResult> {
-  const result = await changeApiKey(ctx, ref, {
-    trigger: 'set_disabled',
-    action: isDisabled ? 'api_key.disable' : 'api_key.enable',
-    set: { disabledAt: isDisabled ? sql`now()` : null },
-    isDone: ({ disabledAt }) => (disabledAt !== null) === isDisabled,
-    stateOf: ({ disabledAt }) => ({ disabledAt: disabledAt?.toISOString() ?? null }),
-  });
+  const result = await changeApiKey(ctx, ref, changeOfDisabled(isDisabled));
   return 'key' in result ? { kind: result.kind } : result;
 }
+
+/** For one key or several. */
+export const changeOfDisabled = (isDisabled: boolean): ApiKeyChange => ({
+  trigger: 'set_disabled',
+  action: isDisabled ? 'api_key.disable' : 'api_key.enable',
+  set: { disabledAt: isDisabled ? sql`now()` : null },
+  isDone: ({ disabledAt }) => (disabledAt !== null) === isDisabled,
+  stateOf: ({ disabledAt }) => ({ disabledAt: disabledAt?.toISOString() ?? null }),
+});

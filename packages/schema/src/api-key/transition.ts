@@ -1,7 +1,7 @@
 import type { ApiKeyStatus, ApiKeySummary } from '@ceiba/contract';
 import type { VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
-import { changeApiKey } from './change.ts';
+import { type ApiKeyChange, changeApiKey } from './change.ts';
 import type { ApiKeyRef } from './get.ts';
 import type { ChangedKey } from './lock.ts';
 import { toSummary } from './summary.ts';
@@ -26,16 +26,26 @@ export async function setApiKeyExpiry(
   return transition(ctx, ref, 'set_expiry', { expiresAt });
 }
 
+type Trigger = 'revoke' | 'archive' | 'set_expiry';
+type NewLife = { expiresAt?: Date | null };
+
 async function transition(
   ctx: VerbContext,
   ref: ApiKeyRef,
-  trigger: 'revoke' | 'archive' | 'set_expiry',
-  set: { expiresAt?: Date | null } = {},
+  trigger: Trigger,
+  set?: NewLife,
 ): Promise<TransitionResult> {
-  const action = `api_key.${trigger}` as const;
-  const result = await changeApiKey(ctx, ref, { trigger, action, set, stateOf: lifeOf });
+  const result = await changeApiKey(ctx, ref, changeOfLife(trigger, set));
   return 'key' in result ? { kind: result.kind, apiKey: toSummary(result.key) } : result;
 }
+
+/** For one key or several. */
+export const changeOfLife = (trigger: Trigger, set: NewLife = {}): ApiKeyChange => ({
+  trigger,
+  action: `api_key.${trigger}`,
+  set,
+  stateOf: lifeOf,
+});
 
 /** What the audit log shows of where a key is in its life. */
 export function lifeOf(key: ChangedKey) {

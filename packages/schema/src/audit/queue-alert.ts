@@ -1,5 +1,6 @@
 import type { AlertType } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
+import { bulk } from '../bulk.ts';
 import type { Executor } from '../connection/database.ts';
 import { queueAlerts } from '../outbox/queue.ts';
 import type { AuditAction, AuditEntry } from './actions.ts';
@@ -12,24 +13,36 @@ const TYPE_OF_CHANGE: Partial<Record<AuditAction, AlertType>> = {
   'subscription.set': 'subscription.changed',
 };
 
-/** Queues the alert of a change in the transaction of its audit row; most changes have none. */
-export async function queueAlertOfChange(
+/**
+ * Queues the alerts of at most `API_KEYS_CHANGED_MAX` changes in the transaction of their audit rows; most
+ * changes have none.
+ */
+export async function queueAlertsOfChanges(
   tx: Executor,
-  { action, target, projectId, before, after }: AuditEntry,
+  entries: readonly AuditEntry[],
   actor: string,
 ): Promise<void> {
-  const type = TYPE_OF_CHANGE[action];
-  if (type === undefined || projectId === undefined) return;
-  const data = {
-    actor,
-    target: { id: target.id, name: target.label ?? null },
-    before: before ?? null,
-    after: after ?? null,
-  };
+  const alerts = entries.flatMap(({ action, target, projectId, before, after }) => {
+    const type = TYPE_OF_CHANGE[action];
+    if (type === undefined || projectId === undefined) return [];
+    const data = {
+      actor,
+      target: { id: target.id, name: target.label ?? null },
+      before: before ?? null,
+      after: after ?? null,
+    };
+    return [{ projectId, type, data }];
+  });
+  if (alerts.length === 0) return;
   await queueAlerts(
     tx,
     // Each change is an alert of its own.
-    sql`select ${projectId}::uuid as project_id, ${type}::text as type,
-      gen_random_uuid()::text as subject, ${JSON.stringify(data)}::jsonb as data`,
+    sql`select project_id, type, gen_random_uuid()::text as subject, data from ${ALERTS.of(alerts)}`,
   );
 }
+
+const ALERTS = bulk<{ projectId: string; type: AlertType; data: object }>({
+  project_id: ['uuid', ({ projectId }) => projectId],
+  type: ['text', ({ type }) => type],
+  data: ['jsonb', ({ data }) => data],
+});

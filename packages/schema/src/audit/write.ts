@@ -3,16 +3,23 @@ import type { Executor } from '../connection/database.ts';
 import type { Actor, VerbContext } from '../context.ts';
 import { auditLog } from '../tables.ts';
 import type { AuditEntry } from './actions.ts';
-import { queueAlertOfChange } from './queue-alert.ts';
+import { queueAlertsOfChanges } from './queue-alert.ts';
 
 /**
  * Records a change and its actor, and queues the alert of the change, if it has one. Call it in the
  * transaction of the change.
  */
-export async function writeAudit(tx: Executor, ctx: VerbContext, entry: AuditEntry): Promise<void> {
-  const row = rowOf(ctx, entry);
-  await tx.insert(auditLog).values(row);
-  await queueAlertOfChange(tx, entry, shownActor(row));
+export const writeAudit = (tx: Executor, ctx: VerbContext, entry: AuditEntry): Promise<void> =>
+  writeAudits(tx, ctx, [entry]);
+
+/** The same of several changes, in one statement; at least one. */
+export async function writeAudits(
+  tx: Executor,
+  ctx: VerbContext,
+  entries: readonly AuditEntry[],
+): Promise<void> {
+  await tx.insert(auditLog).values(entries.map((entry) => rowOf(ctx, entry)));
+  await queueAlertsOfChanges(tx, entries, shownActor(actorColumns(ctx.actor)));
 }
 
 /** The most network addresses that a row of repeats lists. */

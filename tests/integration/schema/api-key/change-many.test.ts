@@ -9,6 +9,7 @@ import {
   searchApiKeys,
 } from '@ceiba/schema';
 import { describe, expect, test } from 'vitest';
+import { makeDestination, queuedAlerts } from '../alert/support.ts';
 import {
   countAuditRows,
   givePlan,
@@ -169,6 +170,41 @@ describe('a change of several keys', () => {
     await expect(ended).rejects.toThrow();
     await bench.db.sql`drop trigger refuse_one on audit_log`;
     for (const key of keys) expect((await getApiKey(bench.db, key))?.status).toBe('active');
+  });
+
+  test('takes one statement per table for 500 keys, with an audit row and an alert for each', async () => {
+    const { projectId } = await makeKeys(0);
+    const { sql } = bench.db;
+    await makeDestination(bench.ctx, projectId, { eventTypes: ['api_key.revoked'] });
+    const made = await sql<{ id: string }[]>`
+      insert into api_keys (project_id, display_name, key_prefix, key_digest)
+      select ${projectId}, 'Key ' || n, 'ceiba_ofmany00', sha256((${projectId} || n)::bytea)
+      from generate_series(1, 501) n returning id`;
+    const ids = made.map(({ id }) => id).sort();
+    const [last, ...apiKeyIds] = ids.toReversed();
+    const revoke = (named: readonly string[]) =>
+      changeApiKeys(bench.ctx, { projectId, apiKeyIds: named, change: { kind: 'revoke' } });
+    const tables = ['api_keys', 'audit_log', 'alert_events', 'alert_deliveries'];
+    await sql.unsafe(`
+      create table statements (place text);
+      create function note_statement() returns trigger language plpgsql as
+        $$ begin insert into statements values (tg_table_name); return null; end $$;
+      ${tables
+        .map(
+          (table) => `create trigger note_statement after insert or update on ${table}
+            for each statement execute function note_statement();`,
+        )
+        .join('\n')}`);
+    await expect(revoke(ids)).rejects.toThrow(RangeError);
+    expect(await revoke(apiKeyIds)).toMatchObject({ done: 500, refused: [] });
+    const statements = await sql<{ place: string }[]>`select place from statements`;
+    for (const table of tables) await sql`drop trigger note_statement on ${sql(table)}`;
+    expect(statements.map(({ place }) => place).sort()).toEqual(tables.toSorted());
+    const audited = await sql<{ id: string }[]>`select target_id as id from audit_log
+      where project_id = ${projectId} and action = 'api_key.revoke' order by audit_log.id`;
+    expect(audited.map(({ id }) => id)).toEqual(apiKeyIds.toSorted());
+    expect(await queuedAlerts(bench.db, projectId)).toHaveLength(500);
+    expect((await getApiKey(bench.db, { projectId, apiKeyId: last! }))?.status).toBe('active');
   });
 
   test('in two orders at once ends without a deadlock', async () => {

@@ -6,23 +6,27 @@ import { Notice } from '#components/ui/notice.tsx';
 import { AbsoluteTime, RelativeTime, useClock } from '#components/ui/time.tsx';
 import { formatCount, plural } from '#lib/format.ts';
 import { dayName } from '#lib/time.ts';
-import { type RecentUseAnswer, recentUsePath, type UsedFields } from '../recent-use/recent-use.ts';
+import { type RecentUseAnswer, recentUsePaths, type UsedFields } from '../recent-use/recent-use.ts';
 
 /** What the server answers once it does. A dialog works without it. */
 type Asked = 'asking' | 'failed' | readonly RecentUseAnswer[];
 
 /** Reads who uses what a dialog is about to end, when the dialog opens. */
 export function useRecentUse(of: UsedFields): Asked {
-  const path = recentUsePath(of);
+  const paths = recentUsePaths(of).join(' ');
   const [asked, setAsked] = useState<Asked>('asking');
   useEffect(() => {
     const closed = new AbortController();
     const [ofProject] = /^\/projects\/[^/]+/.exec(window.location.pathname) ?? [''];
-    readFrom(`${ofProject}${path}`, closed.signal).then(setAsked, () => {
-      if (!closed.signal.aborted) setAsked('failed');
-    });
+    const answers = paths.split(' ').map((path) => readFrom(`${ofProject}${path}`, closed.signal));
+    Promise.all(answers).then(
+      (all) => setAsked(all.flat()),
+      () => {
+        if (!closed.signal.aborted) setAsked('failed');
+      },
+    );
     return () => closed.abort();
-  }, [path]);
+  }, [paths]);
   return asked;
 }
 

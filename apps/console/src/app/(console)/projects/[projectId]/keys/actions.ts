@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { ApiKeyStatus } from '@ceiba/contract';
 import { OVERLAP_SECONDS_MAX } from '@ceiba/contract/sets';
 import { eachLimit, mintApiKey } from '@ceiba/domain';
+import { API_KEYS_CHANGED_MAX } from '@ceiba/domain/constants';
 import {
   type ApiKeyRef,
   type ApiKeysChange,
@@ -42,7 +43,7 @@ import {
   typedText,
 } from '../../../../../lib/typed.ts';
 import { filterOf, searchOf } from './filter.ts';
-import { BULK_MAX, type SelectableKey, selectable } from './key-state.ts';
+import { type SelectableKey, selectable } from './key-state.ts';
 
 const limits = eachLimit(() => typedLimitOrNone);
 
@@ -274,7 +275,7 @@ export const findChangeableKeys = projectQuery({
       projectId,
       ...searchOf(input.filter),
       status: 'active',
-      limit: BULK_MAX,
+      limit: API_KEYS_CHANGED_MAX,
     });
     return items.flatMap(selectable);
   },
@@ -291,7 +292,7 @@ export const changeKeys = projectAction({
     apiKeyIds: z
       .string()
       .transform((ids) => ids.split(','))
-      .pipe(z.array(z.guid()).max(BULK_MAX)),
+      .pipe(z.array(z.guid()).max(API_KEYS_CHANGED_MAX)),
     filter: filter.optional(),
     change: z.enum(['revoke', 'archive', 'disable', 'enable', 'set_expiry']),
     expires: expiry.expires.optional(),

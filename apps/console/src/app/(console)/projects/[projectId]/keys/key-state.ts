@@ -77,6 +77,3 @@ export const selectable = ({ apiKeyId, displayName, status, disabledAt }: ApiKey
 
 /** What can be done to several keys at once. */
 export type BulkStep = ApiKeysChange['kind'];
-
-/** The most keys of one bulk change, and of a page of the list. */
-export const BULK_MAX = 100;

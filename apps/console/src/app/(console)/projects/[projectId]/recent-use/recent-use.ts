@@ -7,10 +7,17 @@ export interface UsedFields {
   policy?: string;
 }
 
-/** Where who uses it is read, below the address of the project. */
-export function recentUsePath({ keys, ...one }: UsedFields): string {
-  const query = new URLSearchParams({ ...one, ...(keys && { keys: keys.join() }) });
-  return `/recent-use${query.size === 0 ? '' : `?${query}`}`;
+/** So many fit into an address. */
+export const KEYS_ASKED_MAX = 100;
+
+/** Where who uses it is read, below the address of the project: several addresses for many keys. */
+export function recentUsePaths({ keys, ...one }: UsedFields): string[] {
+  const pathOf = (query: URLSearchParams) => `/recent-use${query.size === 0 ? '' : `?${query}`}`;
+  if (keys === undefined) return [pathOf(new URLSearchParams({ ...one }))];
+  return Array.from({ length: Math.ceil(keys.length / KEYS_ASKED_MAX) }, (_, part) => {
+    const asked = keys.slice(part * KEYS_ASKED_MAX, (part + 1) * KEYS_ASKED_MAX);
+    return pathOf(new URLSearchParams({ keys: asked.join() }));
+  });
 }
 
 /** What it answers: the times are texts of ISO 8601. */

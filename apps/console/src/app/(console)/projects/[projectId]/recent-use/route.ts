@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DatabaseUnavailableError, withDatabase } from '#server/database.ts';
 import { log } from '#server/log.ts';
 import { requireProject } from '#server/project.ts';
-import { BULK_MAX } from '../keys/key-state.ts';
+import { KEYS_ASKED_MAX } from './recent-use.ts';
 
 /** The fields of `UsedFields`. */
 const query = z.union([
@@ -11,7 +11,7 @@ const query = z.union([
     keys: z
       .string()
       .transform((ids) => ids.split(','))
-      .pipe(z.array(z.guid()).max(BULK_MAX)),
+      .pipe(z.array(z.guid()).max(KEYS_ASKED_MAX)),
   }),
   z.strictObject({ customer: z.guid() }),
   z.strictObject({ policy: z.guid() }),

@@ -1,5 +1,6 @@
 'use client';
 
+import { API_KEYS_CHANGED_MAX } from '@ceiba/domain/constants';
 import { X } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
@@ -7,7 +8,7 @@ import { Button, IconButton } from '#components/ui/button.tsx';
 import { useRowDialog } from '#components/ui/use-row-dialog.ts';
 import { formatCount, plural } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
-import { BULK_MAX, type BulkStep, type SelectableKey } from '../key-state.ts';
+import type { BulkStep, SelectableKey } from '../key-state.ts';
 import { SelectMatching } from './select-matching.tsx';
 
 interface Selection {
@@ -85,7 +86,7 @@ function OfList({ projectId, keys, shown, filter, total, children }: KeySelectio
     [keys, chosen],
   );
   const elsewhere = selected.filter(({ apiKeyId }) => !shown.includes(apiKeyId)).length;
-  const isTooMany = selected.length > BULK_MAX;
+  const isTooMany = selected.length > API_KEYS_CHANGED_MAX;
   const clear = () => setChosen(new Map());
   return (
     <SelectionContext value={selection}>
@@ -109,7 +110,7 @@ function OfList({ projectId, keys, shown, filter, total, children }: KeySelectio
               )}
               {isTooMany && (
                 <span className="block text-small font-normal text-muted">
-                  One change takes at most {BULK_MAX}.
+                  One change takes at most {formatCount(API_KEYS_CHANGED_MAX)}.
                 </span>
               )}
             </p>

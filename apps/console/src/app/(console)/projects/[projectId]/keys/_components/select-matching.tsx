@@ -1,12 +1,13 @@
 'use client';
 
+import { API_KEYS_CHANGED_MAX } from '@ceiba/domain/constants';
 import { type MouseEvent, useState, useTransition } from 'react';
 import { Button } from '#components/ui/button.tsx';
 import { useToast } from '#components/ui/toast.tsx';
 import { ask } from '#lib/action-state.ts';
 import { formatCount } from '#lib/format.ts';
 import { findChangeableKeys } from '../actions.ts';
-import { BULK_MAX, type SelectableKey } from '../key-state.ts';
+import type { SelectableKey } from '../key-state.ts';
 
 export interface SelectMatchingProps {
   projectId: string;
@@ -50,8 +51,8 @@ export function SelectMatching(props: SelectMatchingProps) {
 }
 
 function labelOf(total: number | null): string {
-  if (total === null) return `Select up to ${formatCount(BULK_MAX)} active keys`;
-  return total > BULK_MAX
-    ? `Select the first ${formatCount(BULK_MAX)} of ${formatCount(total)}`
+  if (total === null) return `Select up to ${formatCount(API_KEYS_CHANGED_MAX)} active keys`;
+  return total > API_KEYS_CHANGED_MAX
+    ? `Select the first ${formatCount(API_KEYS_CHANGED_MAX)} of ${formatCount(total)}`
     : `Select all ${formatCount(total)}`;
 }
