@@ -5,6 +5,7 @@ export const PROBLEM_KINDS = [
   'subscription_inactive',
   'quota_used_up',
   'unusual_denials',
+  'customers_lapsed',
   'customer_quota_used_up',
   'api_key_quota_used_up',
   'api_keys_expiring',

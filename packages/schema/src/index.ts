@@ -193,7 +193,12 @@ export * from './project/end-previous-secret.ts';
 export * from './project/get.ts';
 export * from './project/list-at-a-glance.ts';
 export * from './project/list-with-owner.ts';
-export { type InactiveReason, type Problem, readProblems } from './project/problems.ts';
+export {
+  type InactiveReason,
+  type LapseReason,
+  type Problem,
+  readProblems,
+} from './project/problems.ts';
 export * from './project/rotate-secret.ts';
 export * from './project/update.ts';
 export * from './rehearsal.ts';

@@ -12,6 +12,7 @@ import { sql } from 'drizzle-orm';
 import { expiresSoon } from '../api-key/hints.ts';
 import { arrayOf } from '../bulk.ts';
 import type { Executor } from '../connection/database.ts';
+import { lapsedCustomers } from '../customer/lapsed.ts';
 import { admitsNow } from '../subscription/admits.ts';
 import { clock, monthNumber, toMs } from '../time.ts';
 import { type UnusualDenials, unusualDenials } from '../usage/unusual-denials.ts';
@@ -30,8 +31,11 @@ interface Several {
   name: string;
 }
 
+/** Why a subscription has lapsed. */
+export type LapseReason = (typeof LAPSED_BY)[SubscriptionStatus];
+
 /** Why a subscription denies every call. */
-export type InactiveReason = 'no_subscription' | (typeof LAPSED_BY)[SubscriptionStatus];
+export type InactiveReason = 'no_subscription' | LapseReason;
 
 /** What is wrong in a project. */
 export type Problem =
@@ -40,6 +44,8 @@ export type Problem =
   /** Every call is denied until the month or the day ends. */
   | ({ kind: 'quota_used_up' } & Quota)
   | ({ kind: 'unusual_denials' } & UnusualDenials)
+  /** Their plan has lapsed, and calls of their keys were denied for it in this hour or the one before. */
+  | ({ kind: 'customers_lapsed'; reason: LapseReason } & Several)
   /** Their calls were denied in this hour or the one before. */
   | ({ kind: 'customer_quota_used_up' | 'api_key_quota_used_up' } & Several)
   /** Active keys that expire within a week; the first one named. */
@@ -55,16 +61,17 @@ type Row = {
   usedThisMonth: number;
   usedToday: number;
   denials: (Omit<UnusualDenials, 'hour'> & { hourMs: number })[];
+  lapsed: (Several & { status: SubscriptionStatus }) | null;
   quotas: { kind: 'customer' | 'api_key'; count: number; id: string; name: string }[];
   expiring: (Several & { firstAtMs: number }) | null;
 };
 
 /**
  * Reads what is wrong in some projects, each worst first, in one statement. What follows from a problem
- * that is listed is left out: denials with 403 while the subscription denies every call, and with 429
- * while the project's quota does.
+ * that is listed is left out: denials with 403, and those of customers, while the subscription denies
+ * every call, and denials with 429 while the project's quota does.
  *
- * @param now Default: the database's clock. A subscription is always judged by that.
+ * @param now Default: the database's clock. Subscriptions are always judged by that.
  * @returns the projects with a problem
  */
 export async function readProblems(
@@ -88,6 +95,9 @@ export async function readProblems(
       (select coalesce(json_agg(json_build_object('status', status, 'count', count,
           'usual', usual, 'hourMs', ${toMs(sql`hour`)}) order by status), '[]')
         from (${unusualDenials(project, at)}) u) as denials,
+      (select json_build_object('count', count(*), 'id', (array_agg(id order by name, id))[1],
+          'name', min(name), 'status', (array_agg(status order by name, id))[1])
+        from (${lapsedCustomers(sql`p.id`, at)}) l having count(*) > 0) as lapsed,
       (select coalesce(json_agg(of_kind), '[]') from (
         select kind, count(distinct id) as count, (array_agg(id order by name, id))[1] as id,
           min(name) as name from (${usedUpQuotas(project, at)}) q group by kind
@@ -130,6 +140,10 @@ function problemsOf(row: Row): Problem[] {
     const isConsequence = denials.status === 403 ? !admits : denials.status === 429 && usedUp;
     if (isConsequence) continue;
     problems.push({ kind: 'unusual_denials', ...denials, hour: new Date(hourMs) });
+  }
+  if (row.lapsed !== null && admits) {
+    const { status, ...several } = row.lapsed;
+    problems.push({ kind: 'customers_lapsed', ...several, reason: LAPSED_BY[status] });
   }
   for (const { kind, ...several } of row.quotas) {
     problems.push({ kind: `${kind}_quota_used_up`, ...several });

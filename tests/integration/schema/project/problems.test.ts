@@ -1,12 +1,15 @@
 import type { DenialReason } from '@ceiba/contract';
+import { NO_LIMITS } from '@ceiba/domain';
 import {
   createCustomer,
+  createCustomerPlan,
   listProjectsAtAGlance,
   readProblems,
   recordUsage,
   setApiKeyLimits,
   setSubscription,
   updateApiKey,
+  updateCustomer,
 } from '@ceiba/schema';
 import { describe, expect, test } from 'vitest';
 import {
@@ -277,6 +280,69 @@ describe('quotas of keys and customers', () => {
     expect(await problemsOf(projectId)).toEqual([
       { kind: 'customer_quota_used_up', count: 1, id: customerId, name: 'acme' },
     ]);
+  });
+});
+
+describe('customers with a lapsed plan', () => {
+  const makeCustomer = async (projectId: string, externalId: string) => {
+    const { customer } = expectKind(
+      await createCustomer(bench.ctx, { projectId, externalId, plan: 'Team' }),
+      'created',
+    );
+    const { customerId } = customer;
+    const { apiKeyId } = await makeKey(bench.ctx, projectId);
+    await updateApiKey(bench.ctx, { projectId, apiKeyId, customerId });
+    return { customerId, apiKeyId };
+  };
+  const call = (projectId: string, apiKeyId: string, hours: number) =>
+    flush(bench.db, projectId, [
+      { at: hoursAgo(hours), count: 1, outcome: 'inactive_subscription', apiKeyId },
+    ]);
+  const makeProjectWithPlan = async () => {
+    const projectId = await makeCalm();
+    await createCustomerPlan(bench.ctx, { projectId, name: 'Team', ...NO_LIMITS });
+    return projectId;
+  };
+
+  test.each([
+    [{ subscriptionStatus: 'past_due' }, 'past_due'],
+    [{ subscriptionStatus: 'canceled' }, 'canceled'],
+    [{ currentPeriodEnd: new Date('2020-01-01Z') }, 'period_ended'],
+  ] as const)('are named while their keys are called and denied: %j', async (lapse, reason) => {
+    const projectId = await makeProjectWithPlan();
+    const { customerId, apiKeyId } = await makeCustomer(projectId, 'acme');
+    await call(projectId, apiKeyId, 1);
+    expect(await problemsOf(projectId)).toEqual([]);
+    await updateCustomer(bench.ctx, { projectId, customerId, ...lapse });
+    expect(await problemsOf(projectId)).toEqual([
+      { kind: 'customers_lapsed', count: 1, id: customerId, name: 'acme', reason },
+    ]);
+  });
+
+  test('are counted once each, without those that are not called any more or are suspended', async () => {
+    const projectId = await makeProjectWithPlan();
+    const [silent, suspended, one, other] = [
+      await makeCustomer(projectId, 'a'),
+      await makeCustomer(projectId, 'b'),
+      await makeCustomer(projectId, 'c'),
+      await makeCustomer(projectId, 'd'),
+    ];
+    await bench.db.sql`update customers set subscription_status = 'past_due'
+      where project_id = ${projectId}`;
+    await bench.db
+      .sql`update customers set suspended_at = now() where id = ${suspended.customerId}`;
+    const { apiKeyId: second } = await makeKey(bench.ctx, projectId);
+    await updateApiKey(bench.ctx, { projectId, apiKeyId: second, customerId: one.customerId });
+    await call(projectId, silent.apiKeyId, 3);
+    for (const apiKeyId of [suspended.apiKeyId, one.apiKeyId, second, other.apiKeyId]) {
+      await call(projectId, apiKeyId, 0);
+    }
+    expect(await problemsOf(projectId)).toEqual([
+      { kind: 'customers_lapsed', count: 2, id: one.customerId, name: 'c', reason: 'past_due' },
+    ]);
+    // All calls are denied then, also those of customers that have paid.
+    await setSubscription(bench.ctx, { projectId, status: 'canceled' });
+    expect(await kindsOf(projectId)).toEqual(['subscription_inactive']);
   });
 });
 

@@ -1,10 +1,10 @@
 import type { ProjectRight } from '@ceiba/domain';
 import { KEY_EXPIRES_SOON_DAYS } from '@ceiba/domain/constants';
-import type { Problem } from '@ceiba/schema';
+import type { LapseReason, Problem } from '@ceiba/schema';
 import { CalendarClock, CircleAlert, Gauge, type LucideIcon, TrendingUp } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { formatCount, formatShare, plural } from '../../lib/format.ts';
-import { requestsBetween } from '../../lib/requests-href.ts';
+import { requestsBetween, requestsHref } from '../../lib/requests-href.ts';
 import { INACTIVE } from '../subscription/next-decision.tsx';
 import { Name } from '../ui/name.tsx';
 import { RelativeHour, RelativeTime } from '../ui/time.tsx';
@@ -59,6 +59,8 @@ export function lookOf(projectId: string, problem: Problem): ProblemLook {
       };
     case 'unusual_denials':
       return unusual(projectId, problem);
+    case 'customers_lapsed':
+      return lapsed(projectId, problem);
     case 'customer_quota_used_up':
     case 'api_key_quota_used_up':
       return usedUp(here, problem);
@@ -99,6 +101,43 @@ function unusual(
       href: requestsBetween(projectId, { from: hour }, { outcome: String(status) }),
       right: 'view',
     },
+  };
+}
+
+const LAPSED = {
+  past_due: 'is past due',
+  canceled: 'is canceled',
+  period_ended: 'is past the end of its period',
+} as const satisfies Record<LapseReason, string>;
+
+function lapsed(
+  projectId: string,
+  { count, id, name, reason }: Of<'customers_lapsed'>,
+): ProblemLook {
+  const customers = plural(count, 'customer');
+  const isOne = count === 1;
+  return {
+    tone: 'warning',
+    icon: CircleAlert,
+    short: `${customers} with a lapsed plan`,
+    title: `${customers} still ${isOne ? 'calls' : 'call'} with a lapsed plan`,
+    text: (
+      <>
+        <code>inactive_subscription</code>: <Name>{name}</Name> {LAPSED[reason]}
+        {isOne ? '' : `, and ${formatCount(count - 1)} more`}. Calls were denied in the last hour.
+      </>
+    ),
+    step: isOne
+      ? {
+          label: 'Renew its plan',
+          href: `/projects/${projectId}/customers/${id}`,
+          right: 'change_customers',
+        }
+      : {
+          label: 'Show whose calls',
+          href: requestsHref(projectId, { reason: 'inactive_subscription' }),
+          right: 'view',
+        },
   };
 }
 
