@@ -4,6 +4,8 @@ import {
   detectExpiringKeys,
   detectFailingDecisions,
   detectIdleKeys,
+  detectNearlyUsedQuotas,
+  detectPreviousProjectSecrets,
   detectPreviousSecrets,
   detectQuotaThresholds,
   detectUnusualDenials,
@@ -39,9 +41,11 @@ export function startDetecting({ run, log }: BackgroundOptions) {
   const tasks = [
     repeat('detecting alerts', DETECT_MS, [detectQuotaThresholds, detectFailingDecisions]),
     repeat('detecting denials', DETECT_DENIALS_MS, [detectUnusualDenials, detectUsedUpQuotas]),
-    repeat('detecting keys that need attention', DETECT_KEYS_MS, [
+    repeat('detecting keys and secrets that need attention', DETECT_KEYS_MS, [
       detectExpiringKeys,
       detectPreviousSecrets,
+      detectPreviousProjectSecrets,
+      detectNearlyUsedQuotas,
       detectIdleKeys,
     ]),
   ];

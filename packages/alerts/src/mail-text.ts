@@ -106,6 +106,18 @@ function contentOf({ type, data }: Event): Content {
         ],
         page: `/requests?outcome=${data.status}&from=${data.hour}`,
       };
+    case 'api_key.quota_nearly_used':
+      return {
+        subject: 'the monthly quota of a key is nearly used',
+        lines: [nearlyUsedLine('key', data.displayName, data)],
+        page: `/keys/${data.apiKeyId}`,
+      };
+    case 'customer.quota_nearly_used':
+      return {
+        subject: 'the monthly quota of a customer is nearly used',
+        lines: [nearlyUsedLine('customer', data.name, data)],
+        page: `/customers/${data.customerId}`,
+      };
     case 'api_key.quota_used_up':
       return {
         subject: 'the quota of a key is used up',
@@ -126,6 +138,15 @@ function contentOf({ type, data }: Event): Content {
           'From then on calls with it are denied: give its caller the new secret.',
         ],
         page: `/keys/${data.apiKeyId}`,
+      };
+    case 'project.previous_secret_used':
+      return {
+        subject: 'the previous project secret is still used',
+        lines: [
+          `The previous project secret ends at ${data.validUntil} and was last used at ${data.lastUsedAt}.`,
+          'From then on the Runtime refuses it, and hosts that still use it deny every call: give each of them the new secret.',
+        ],
+        page: '/settings',
       };
     case 'api_key.idle':
       return {
@@ -171,6 +192,9 @@ function contentOf({ type, data }: Event): Content {
 
 const usedUpLine = (noun: string, name: unknown, { period, used, quota }: Event['data']) =>
   `The ${noun} ${name} has used ${used} of its quota of ${quota} by ${period}: its calls are denied as quota_exceeded until the ${period} ends.`;
+
+const nearlyUsedLine = (noun: string, name: unknown, { used, quota }: Event['data']) =>
+  `The ${noun} ${name} has used ${used} of its quota of ${quota} by month. Once it is used up, its calls are denied as quota_exceeded until the month ends.`;
 
 const idOf = (named: unknown): string => String((named as { id?: unknown } | null)?.id ?? '');
 const nameOf = (named: unknown): string => String((named as { name?: unknown } | null)?.name ?? '');

@@ -1,18 +1,24 @@
 /** Alerts: their types, and when a delivery is tried again. */
 import { KEY_IDLE_DAYS, QUOTA_NEARLY_USED } from './constants.ts';
 
+/** How long before its end a previous project secret that is still used is alerted, in hours. */
+export const PREVIOUS_SECRET_LEAD_HOURS = 6;
+
 /** What a project can be alerted of, each with the sentence that a form shows. */
 export const ALERT_TYPES = {
   'quota.threshold_reached': '80% or 100% of the monthly quota is used',
   'api_key.expiring': 'A key expires within 7 days or within 1 day',
   'decisions.failing': 'The Runtime answers 503 instead of deciding',
   'denials.unusual': 'More calls than usual are denied with 401, 403 or 429',
+  'api_key.quota_nearly_used': '80% of the monthly quota of a key is used',
+  'customer.quota_nearly_used': '80% of the monthly quota of a customer is used',
   'api_key.quota_used_up': 'The quota of a key is used up and denies calls',
   'customer.quota_used_up': 'The quota of a customer is used up and denies calls',
   'api_key.previous_secret_used': 'The replaced secret of a key is still used on its last day',
   'api_key.idle': `A key was not used for ${KEY_IDLE_DAYS} days`,
   'api_key.revoked': 'A key is revoked',
   'api_key.rotated': 'The secret of a key is replaced',
+  'project.previous_secret_used': `The previous project secret is still used in its last ${PREVIOUS_SECRET_LEAD_HOURS} hours`,
   'project.secret_rotated': 'The project secret is rotated',
   'subscription.changed': 'The subscription is changed',
 } as const;

@@ -3,6 +3,7 @@ import {
   EXPIRY_LEAD_DAYS,
   FAILED_DECISIONS_MIN,
   KEY_IDLE_DAYS,
+  PREVIOUS_SECRET_LEAD_HOURS,
   PROJECT_SCOPE,
   QUOTA_THRESHOLDS,
   UNUSUAL_DENIALS_REPEAT_HOURS,
@@ -12,7 +13,7 @@ import type { Executor } from '../connection/database.ts';
 import { queueAlerts } from '../outbox/queue.ts';
 import { clock, monthNumber } from '../time.ts';
 import { unusualDenials } from '../usage/unusual-denials.ts';
-import { usedUpQuotas } from '../usage/used-up-quotas.ts';
+import { nearlyUsedQuotas, usedUpQuotas } from '../usage/used-up-quotas.ts';
 
 /*
  * Each of these may run in several processes at the same time: the outbox keeps an alert once. A
@@ -133,18 +134,34 @@ export const detectUnusualDenials = (db: { orm: Executor }, now?: Date): Promise
  * @param now Default: the database's clock.
  */
 export const detectUsedUpQuotas = (db: { orm: Executor }, now?: Date): Promise<boolean> =>
+  queueQuotas(db, 'quota_used_up', (projects) => usedUpQuotas(projects, clock(now)));
+
+/**
+ * Queues an alert for each monthly quota of a key or a customer that is used to the first of
+ * {@link QUOTA_THRESHOLDS} and had a call allowed in this hour or the one before. Another month or another
+ * quota begins again.
+ *
+ * @param now Default: the database's clock.
+ */
+export const detectNearlyUsedQuotas = (db: { orm: Executor }, now?: Date): Promise<boolean> =>
+  queueQuotas(db, 'quota_nearly_used', (projects) => nearlyUsedQuotas(projects, clock(now)));
+
+const queueQuotas = (
+  db: { orm: Executor },
+  event: 'quota_used_up' | 'quota_nearly_used',
+  quotas: (projects: SQL) => SQL,
+): Promise<boolean> =>
   queueAlerts(
     db.orm,
     sql`
-      select q.project_id, q.kind || '.quota_used_up' as type,
+      select q.project_id, q.kind || ${`.${event}`} as type,
         concat_ws(':', q.id, q.period, q.number, q.quota) as subject,
         case q.kind when 'api_key' then jsonb_build_object('apiKeyId', q.id, 'displayName', q.name)
           else jsonb_build_object('customerId', q.id, 'name', q.name) end
           || jsonb_build_object('period', q.period, 'used', q.used, 'quota', q.quota) as data
-      from (${usedUpQuotas(
-        sql`select project_id from ${watching('api_key.quota_used_up')} k
-          union select project_id from ${watching('customer.quota_used_up')} c`,
-        clock(now),
+      from (${quotas(
+        sql`select project_id from ${watching(`api_key.${event}`)} k
+          union select project_id from ${watching(`customer.${event}`)} c`,
       )}) q`,
   );
 
@@ -168,6 +185,29 @@ export const detectPreviousSecrets = (db: { orm: Executor }, now?: Date): Promis
         and k.previous_prefix is not null and k.previous_expires_at > ${clock(now)}
         and k.previous_expires_at <= ${clock(now)} + interval '1 day'
         and k.previous_last_used_at > ${clock(now)} - interval '1 day'`,
+  );
+
+/**
+ * Queues an alert for each project whose previous secret ends within {@link PREVIOUS_SECRET_LEAD_HOURS}
+ * and was used in the hour before: a host has not changed over.
+ *
+ * @param now Default: the database's clock.
+ */
+export const detectPreviousProjectSecrets = (db: { orm: Executor }, now?: Date): Promise<boolean> =>
+  queueAlerts(
+    db.orm,
+    sql`
+      select p.id as project_id, ${typeOf('project.previous_secret_used')} as type,
+        date_part('epoch', p.previous_secret_expires_at)::text as subject,
+        jsonb_build_object(
+          'lastUsedAt', ${exactText(sql`p.previous_secret_last_used_at`)},
+          'validUntil', ${exactText(sql`p.previous_secret_expires_at`)}) as data
+      from ${watching('project.previous_secret_used')} w
+      join projects p on p.id = w.project_id and p.previous_secret_digest is not null
+        and p.previous_secret_expires_at > ${clock(now)}
+        and p.previous_secret_expires_at
+          <= ${clock(now)} + make_interval(hours => ${PREVIOUS_SECRET_LEAD_HOURS})
+        and p.previous_secret_last_used_at > ${clock(now)} - interval '1 hour'`,
   );
 
 /**

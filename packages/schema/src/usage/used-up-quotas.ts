@@ -1,6 +1,7 @@
-import { DAY, nameWithPeriod } from '@ceiba/domain';
+import { DAY, nameWithPeriod, QUOTA_THRESHOLDS } from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
 import { monthNumber } from '../time.ts';
+import { deniedKeys } from './denied-keys.ts';
 
 /** The name of the scope of an id's day, as an expression. */
 const dayScope = (id: SQL) => sql`${id} || ${nameWithPeriod('', DAY)}`;
@@ -13,18 +14,40 @@ const dayScope = (id: SQL) => sql`${id} || ${nameWithPeriod('', DAY)}`;
  *
  * @param projects a query of `project_id`
  */
-export const usedUpQuotas = (projects: SQL, at: SQL): SQL => sql`
+export const usedUpQuotas = (projects: SQL, at: SQL): SQL =>
+  usedQuotas(projects, at, {
+    callers: deniedKeys(sql`p.project_id`, 'quota_exceeded', at),
+    percent: 100,
+  });
+
+/**
+ * The same for the quotas by month that are used to the first threshold at least. It begins with the keys
+ * that had a call allowed in the current hour or the one before.
+ */
+export const nearlyUsedQuotas = (projects: SQL, at: SQL): SQL => sql`
+  select * from (${usedQuotas(projects, at, {
+    callers: sql`
+      select distinct u.api_key_id from usage_hours u
+      where u.project_id = p.project_id and u.outcome = 'allowed'
+        and u.hour >= date_trunc('hour', ${at}, 'UTC') - interval '1 hour' and u.hour <= ${at}
+      offset 0`,
+    percent: QUOTA_THRESHOLDS[0],
+  })}) used where period = 'month' and quota > 0`;
+
+interface Wanted {
+  /** A query of `api_key_id` for the project `p`. */
+  callers: SQL;
+  /** How much of a quota is used at least. */
+  percent: number;
+}
+
+const usedQuotas = (projects: SQL, at: SQL, { callers, percent }: Wanted): SQL => sql`
   select distinct on (k.project_id, quota.kind, quota.id, quota.period)
     k.project_id, quota.kind, quota.id, quota.name, quota.period, quota.number, used.total as used,
     quota.value as quota
   from (${projects}) p
-  cross join lateral (
-    select distinct u.api_key_id from usage_hours u
-    where u.project_id = p.project_id and u.outcome <> 'allowed' and u.outcome = 'quota_exceeded'
-      and u.hour >= date_trunc('hour', ${at}, 'UTC') - interval '1 hour' and u.hour <= ${at}
-    offset 0
-  ) denied
-  join api_keys k on k.id = denied.api_key_id and k.project_id = p.project_id
+  cross join lateral (${callers}) caller
+  join api_keys k on k.id = caller.api_key_id and k.project_id = p.project_id
     and k.status = 'active'
   left join customers c on c.project_id = k.project_id and c.id = k.customer_id
   left join customer_plans plan on plan.project_id = c.project_id and plan.id = c.plan_id
@@ -49,7 +72,7 @@ export const usedUpQuotas = (projects: SQL, at: SQL): SQL => sql`
         and d.scope = quota.scope
     ) counts
   ) used
-  where used.total >= quota.value
+  where used.total * 100 >= quota.value * ${sql.raw(String(percent))}
   order by k.project_id, quota.kind, quota.id, quota.period`;
 
 const dayNumber = (at: SQL) => sql`((${at} at time zone 'UTC')::date - date '1970-01-01')`;

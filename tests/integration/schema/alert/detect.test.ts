@@ -8,6 +8,8 @@ import {
   detectExpiringKeys,
   detectFailingDecisions,
   detectIdleKeys,
+  detectNearlyUsedQuotas,
+  detectPreviousProjectSecrets,
   detectPreviousSecrets,
   detectQuotaThresholds,
   detectUnusualDenials,
@@ -383,6 +385,85 @@ describe('a quota of a key or a customer', () => {
       },
       ofCustomer,
     ]);
+  });
+
+  it('is alerted once a month from 80% on while it is used, whichever processes detect it', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    await givePlan(bench.ctx, projectId, {});
+    await makeDestination(bench.ctx, projectId, {
+      eventTypes: ['api_key.quota_nearly_used', 'customer.quota_nearly_used'],
+    });
+    const { customer } = expectKind(
+      await createCustomer(bench.ctx, {
+        projectId,
+        externalId: 'acme',
+        billingDay: 20,
+        monthlyQuota: 20,
+      }),
+      'created',
+    );
+    const { customerId } = customer;
+    const { apiKeyId } = await makeKey(bench.ctx, projectId);
+    await updateApiKey(bench.ctx, { projectId, apiKeyId, customerId });
+    const limits = { monthlyQuota: 10, dailyQuota: 1 };
+    await setApiKeyLimits(bench.ctx, { projectId, apiKeyId, limits });
+    const use = (scope: string, count: number) =>
+      recordUsage(bench.db, {
+        months: [{ projectId, month: 2026 * 12 + 10, scope, incarnation: 'i', count }],
+      });
+    const detect = () => detectInEight((db) => detectNearlyUsedQuotas(db, NOW));
+    const { apiKeyId: silent } = await makeKey(bench.ctx, projectId);
+    await setApiKeyLimits(bench.ctx, { projectId, apiKeyId: silent, limits });
+    await use(silent, 9);
+    // The flush counts one more.
+    await use(apiKeyId, 6);
+    await use(`${customerId}@20`, 15);
+    await flush(bench.db, projectId, [{ at: '2026-11-23T09:00:00Z', count: 1, apiKeyId }]);
+    await detect();
+    expect(await queuedAlerts(bench.db, projectId)).toEqual([]);
+    await use(apiKeyId, 7);
+    await use(`${customerId}@20`, 16);
+    await detect();
+    await use(apiKeyId, 10);
+    await detect();
+    expect(await queuedAlerts(bench.db, projectId)).toMatchObject([
+      {
+        type: 'api_key.quota_nearly_used',
+        data: { apiKeyId, displayName: 'Batch job', period: 'month', used: 8, quota: 10 },
+      },
+      {
+        type: 'customer.quota_nearly_used',
+        data: { customerId, name: 'acme', period: 'month', used: 16, quota: 20 },
+      },
+    ]);
+  });
+});
+
+describe('a previous project secret', () => {
+  it('is alerted once while it is used in its last hours', async () => {
+    const previous = async (endsInHours: number, usedHoursAgo: number | null) => {
+      const { projectId } = await makeProject(bench.ctx);
+      await makeDestination(bench.ctx, projectId, { eventTypes: ['project.previous_secret_used'] });
+      await bench.db.sql`update projects set previous_secret_digest = ${randomBytes(32)},
+        previous_secret_expires_at = ${inHours(endsInHours).toISOString()},
+        previous_secret_last_used_at = ${usedHoursAgo === null ? null : inHours(-usedHoursAgo).toISOString()}
+        where id = ${projectId}`;
+      return projectId;
+    };
+    const late = await previous(5.9, 0.9);
+    const others = [
+      await previous(6.1, 0.9),
+      await previous(5.9, 1.1),
+      await previous(5.9, null),
+      await previous(-0.1, 0.1),
+    ];
+    await detectInEight((db) => detectPreviousProjectSecrets(db));
+    await bench.db.sql`update projects set previous_secret_last_used_at = now() where id = ${late}`;
+    await detectInEight((db) => detectPreviousProjectSecrets(db));
+    expect(await queuedAlerts(bench.db, late)).toMatchObject([
+      { data: { lastUsedAt: expect.any(String), validUntil: expect.any(String) } },
+    ]);
+    for (const projectId of others) expect(await queuedAlerts(bench.db, projectId)).toEqual([]);
   });
 });
 
