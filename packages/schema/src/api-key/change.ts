@@ -1,6 +1,6 @@
 import type { ApiKeyStatus } from '@ceiba/contract';
 import { type ApiKeyTrigger, statusAfter, statusesThat, TRANSITIONS } from '@ceiba/domain';
-import { and, inArray, type SQL } from 'drizzle-orm';
+import { and, eq, inArray, type SQL } from 'drizzle-orm';
 import type { AuditAction } from '../audit/actions.ts';
 import { writeAudits } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
@@ -63,7 +63,13 @@ export async function changeLockedKeys(
   const rows = await tx
     .update(apiKeys)
     .set({ status: statusAfter(trigger), ...set })
-    .where(and(inArray(apiKeys.id, ids), inArray(apiKeys.status, statusesThat(trigger, 'updated'))))
+    .where(
+      and(
+        eq(apiKeys.projectId, projectId),
+        inArray(apiKeys.id, ids),
+        inArray(apiKeys.status, statusesThat(trigger, 'updated')),
+      ),
+    )
     .returning(changeColumns);
   const changed = new Map(rows.map((row) => [row.apiKeyId, row]));
   const entries = changing.map((before) => {
