@@ -61,6 +61,7 @@ export {
   type ApiKeySort,
   COUNTED_MAX,
   type FindApiKeysInput,
+  FOUND_MAX,
   findApiKeys,
   listApiKeyRows,
   type SearchApiKeysInput,

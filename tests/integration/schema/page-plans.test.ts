@@ -240,6 +240,7 @@ describe('a page of a project with 10,000 keys and two months of usage', () => {
     ['the two first letters of a word', { search: 'xq' }],
     ['the external id', { externalId: 'customer-77' }],
     ['the date of their creation', {}],
+    ['their suspension', { status: 'suspended' as const }],
   ])('finds customers by %s without reading the others', async (_, filter) => {
     const nodes = await readsOf(bench.db, (db) =>
       listCustomers(db, {

@@ -5,7 +5,7 @@ import { type FindInProjects, IS_NAMED_PROJECT, selectInProjects } from '../in-p
 import { matchesWords, searchText, startsWith, UUID_ID } from '../page.ts';
 import { apiKeys } from '../tables.ts';
 import type { ApiKeyName } from './names.ts';
-import { beginningsOf, WORDS } from './words.ts';
+import { beginningsOf, brandOf, WORDS } from './words.ts';
 
 export interface FoundApiKey extends ApiKeyName {
   projectId: string;
@@ -27,7 +27,7 @@ export async function findApiKeysInProjects(
   if (text === null) return [];
   const id = text.toLowerCase();
   const { keyPrefix, previousPrefix, previousExpiresAt, displayName, status, createdAt } = apiKeys;
-  const begins = beginningsOf(text, sql`place.project_id`);
+  const begins = beginningsOf(text, brandOf(sql`place.project_id`));
   const found = selectInProjects(input, {
     table: apiKeys,
     columns: {

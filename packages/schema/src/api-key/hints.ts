@@ -27,7 +27,9 @@ export const HINT_CONDITIONS = {
   /** Another issuer made its secret. */
   imported: sql`(status = 'active' and is_imported)`,
   never_expires: sql`(status = 'active' and expires_at is null)`,
-  idle: sql`(status = 'active' and coalesce(last_used_at, created_at) < now() - ${days(KEY_IDLE_DAYS)})`,
+  /** No index has the time of the last use; the time of creation is never later, and has one. */
+  idle: sql`(status = 'active' and created_at < now() - ${days(KEY_IDLE_DAYS)}
+    and coalesce(last_used_at, created_at) < now() - ${days(KEY_IDLE_DAYS)})`,
 } as const satisfies Record<ApiKeyHint, SQL>;
 
 /** The hints of a row as an array, in their order. */

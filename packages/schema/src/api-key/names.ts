@@ -2,7 +2,7 @@ import { and, desc, eq, inArray, or, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { startsWith } from '../page.ts';
 import { apiKeys } from '../tables.ts';
-import { beginningsOf } from './words.ts';
+import { beginningsOf, brandOf } from './words.ts';
 
 export interface ApiKeyName {
   displayName: string;
@@ -57,7 +57,7 @@ export async function findKeysByPrefix(
   { projectId, part, limit }: { projectId: string; part: string; limit: number },
 ): Promise<({ apiKeyId: string } & ApiKeyName)[]> {
   const { keyPrefix, previousPrefix, previousExpiresAt, createdAt, id } = apiKeys;
-  const begins = beginningsOf(part, projectId).flatMap((prefix) => [
+  const begins = beginningsOf(part, brandOf(projectId)).flatMap((prefix) => [
     startsWith(keyPrefix, prefix),
     sql`(${startsWith(previousPrefix, prefix)} and ${previousExpiresAt} > now())`,
   ]);

@@ -15,13 +15,13 @@ import {
   startsWith,
   UUID_ID,
 } from '../page.ts';
-import { apiKeys } from '../tables.ts';
+import { apiKeys, projects } from '../tables.ts';
 import { monthNumber } from '../time.ts';
 import { getApiKey } from './get.ts';
 import { type ApiKeyHint, HINT_CONDITIONS } from './hints.ts';
 import { type ApiKeyRow, rowColumns, toRow, usedThisMonth } from './row.ts';
 import { summaryColumns, toSummary } from './summary.ts';
-import { beginningsOf, WORDS } from './words.ts';
+import { beginningsOf, brandOf, WORDS } from './words.ts';
 
 export const API_KEY_SORTS = ['created', 'name', 'expires', 'last_used', 'used'] as const;
 export type ApiKeySort = (typeof API_KEY_SORTS)[number];
@@ -46,39 +46,45 @@ export interface SearchApiKeysInput extends PageRequest, ApiKeyFilter {
 }
 
 export interface ApiKeyPage extends Page<ApiKeyRow> {
-  /** On all pages; null where a text finds more than {@link COUNTED_MAX}. */
+  /** On all pages; null where that is more than {@link COUNTED_MAX}, or than {@link FOUND_MAX} with a text. */
   total: number | null;
   /** On the pages before this one; 0 where the total is null. */
   before: number;
 }
 
-/** As many as a search counts: counting all that a frequent word finds takes longer than the page. */
-export const COUNTED_MAX = 1_000;
+/** As many keys as a list counts: counting hundreds of thousands takes longer than the page. */
+export const COUNTED_MAX = 10_000;
+/** As many as it counts of those that a text finds, which Postgres compares one by one. */
+export const FOUND_MAX = 1_000;
 
 /** One page of a project's keys, and its place in the whole list. */
 export async function searchApiKeys(
   db: { orm: Executor },
   input: SearchApiKeysInput,
 ): Promise<ApiKeyPage> {
-  const page = await listApiKeyRows(db, input);
-  const { order, ...keys } = selectionOf(input);
+  const { order, ...keys } = await selectionOf(db, input);
+  const page = await readRows(db, input, { order, ...keys });
   const first = page.previous === null ? undefined : page.items[0];
   const isBefore = first && keyset({ side: 'before', id: first.apiKeyId }, order).beyond;
   return { ...page, ...(await countOf(db, { page, ...keys, isBefore, text: input.text })) };
 }
 
 /** One page of a project's keys alone: nothing counts the others. */
-export const listApiKeyRows = (
+export const listApiKeyRows = async (
   db: { orm: Executor },
   input: SearchApiKeysInput,
-): Promise<Page<ApiKeyRow>> =>
+): Promise<Page<ApiKeyRow>> => readRows(db, input, await selectionOf(db, input));
+
+const readRows = (db: { orm: Executor }, input: PageRequest, selection: Selection) =>
   readKeys(db, input, {
-    ...selectionOf(input),
+    ...selection,
     read: async (ids) =>
       (await db.orm.select(rowColumns).from(apiKeys).where(inArray(apiKeys.id, ids))).map(toRow),
   });
 
-function selectionOf(input: SearchApiKeysInput) {
+type Selection = Pick<ReadKeys<ApiKeyRow>, 'from' | 'matches' | 'order'>;
+
+async function selectionOf(db: { orm: Executor }, input: SearchApiKeysInput): Promise<Selection> {
   const {
     value,
     valueOfOne = value,
@@ -87,7 +93,7 @@ function selectionOf(input: SearchApiKeysInput) {
   } = SORTS[input.sort ?? 'created'];
   return {
     from: sql`api_keys ${join(input.projectId)}`,
-    matches: matching(input),
+    matches: matching({ ...input, brand: await readBrand(db, input) }),
     order: {
       value,
       id: sql`api_keys.id`,
@@ -96,6 +102,22 @@ function selectionOf(input: SearchApiKeysInput) {
         where api_keys.id = ${id} and api_keys.project_id = ${input.projectId})`,
     },
   };
+}
+
+/**
+ * Read before the search, because Postgres cannot estimate how many prefixes begin with what a subquery
+ * returns, and would rather read all keys. Undefined without a text.
+ */
+async function readBrand(
+  db: { orm: Executor },
+  { projectId, text }: Pick<SearchApiKeysInput, 'projectId' | 'text'>,
+): Promise<string | undefined> {
+  if (searchText(text) === null) return undefined;
+  const [project] = await db.orm
+    .select({ brand: projects.keyPrefix })
+    .from(projects)
+    .where(eq(projects.id, projectId));
+  return project?.brand;
 }
 
 interface Counted {
@@ -111,15 +133,13 @@ async function countOf(
   { page, from, matches, isBefore, text }: Counted,
 ): Promise<Pick<ApiKeyPage, 'total' | 'before'>> {
   if (page.previous === null && page.next === null) return { total: page.items.length, before: 0 };
-  const most = searchText(text) === null ? sql`` : sql`limit ${COUNTED_MAX + 1}`;
+  const most = searchText(text) === null ? COUNTED_MAX : FOUND_MAX;
   const [counted] = await db.orm.execute<{ total: number; before: number }>(sql`
     select count(*)::int as total, (count(*) filter (where is_before))::int as before
     from (select ${isBefore ?? sql`false`} as is_before
-      from ${isBefore ? from : sql`api_keys`} where ${matches} ${most}) found`);
+      from ${isBefore ? from : sql`api_keys`} where ${matches} limit ${most + 1}) found`);
   const { total, before } = counted ?? { total: 0, before: 0 };
-  return total > COUNTED_MAX && searchText(text) !== null
-    ? { total: null, before: 0 }
-    : { total, before };
+  return total > most ? { total: null, before: 0 } : { total, before };
 }
 
 interface ReadKeys<Item> {
@@ -255,24 +275,25 @@ export function matching({
   customerId,
   hint,
   text,
-}: ApiKeyFilter & { projectId: string }): SQL | undefined {
+  brand = brandOf(projectId),
+}: ApiKeyFilter & { projectId: string; brand?: string | SQL | undefined }): SQL | undefined {
   const wanted = searchText(text);
   return and(
     eq(apiKeys.projectId, projectId),
     status === undefined ? undefined : eq(apiKeys.status, status),
     customerId === undefined ? undefined : eq(apiKeys.customerId, customerId),
     hint === undefined ? undefined : HINT_CONDITIONS[hint],
-    wanted === null ? undefined : matchesText(wanted, projectId),
+    wanted === null ? undefined : matchesText(wanted, brand),
   );
 }
 
 /** A whole key finds its row by its digest, and a part of one by the characters that a row keeps. */
-function matchesText(text: string, projectId: string): SQL {
+function matchesText(text: string, brand: string | SQL): SQL {
   const id = text.toLowerCase();
   return sql`(${sql.join(
     [
       matchesWords(WORDS, text),
-      ...beginningsOf(text, projectId).flatMap((prefix) => [
+      ...beginningsOf(text, brand).flatMap((prefix) => [
         startsWith(apiKeys.keyPrefix, prefix),
         startsWith(apiKeys.previousPrefix, prefix),
       ]),

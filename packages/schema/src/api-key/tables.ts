@@ -94,6 +94,23 @@ export const apiKeys = pgTable(
     index('api_keys_active_idx')
       .on(table.projectId, table.expiresAt)
       .where(sql`${table.status} = 'active'`),
+    // Revoked and archived keys, and disabled ones, are few among many.
+    index('api_keys_ended_idx')
+      .on(
+        table.projectId,
+        table.status,
+        table.createdAt.desc().nullsFirst(),
+        table.id.desc().nullsFirst(),
+      )
+      .where(sql`${table.status} <> 'active'`),
+    index('api_keys_disabled_idx').on(table.projectId).where(sql`${table.disabledAt} is not null`),
+    // The orders of the console's list that no use of a key changes.
+    index('api_keys_name_idx').on(table.projectId, sql`lower(${table.displayName})`, table.id),
+    index('api_keys_expiry_idx').on(
+      table.projectId,
+      sql`coalesce(${table.expiresAt}, 'infinity'::timestamptz)`,
+      table.id,
+    ),
     // A migration adds `api_keys_words_idx`, of the trigrams of name and note, where it may.
     index('api_keys_prefix_idx').on(table.projectId, sql`${table.keyPrefix} collate "C"`),
     index('api_keys_previous_prefix_idx')

@@ -12,10 +12,10 @@ export async function surveyCustomers(
   db: { orm: Executor },
   projectId: string,
 ): Promise<CustomerSurvey> {
-  const [row] = await db.orm.execute<{ [Name in keyof CustomerSurvey]: number }>(sql`
-    select (count(*) filter (where suspended_at is null))::int as active,
-      (count(*) filter (where suspended_at is not null))::int as suspended
-    from customers where project_id = ${projectId}`);
+  const [row] = await db.orm.execute<{ total: number; suspended: number }>(sql`
+    select (select count(*)::int from customers where project_id = ${projectId}) as total,
+      (select count(*)::int from customers
+        where project_id = ${projectId} and suspended_at is not null) as suspended`);
   if (row === undefined) throw new Error('an aggregate returned no row');
-  return { ...row };
+  return { active: row.total - row.suspended, suspended: row.suspended };
 }

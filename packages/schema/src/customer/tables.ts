@@ -68,6 +68,9 @@ export const customers = pgTable(
       table.createdAt.desc().nullsFirst(),
       table.id.desc().nullsFirst(),
     ),
+    index('customers_suspended_idx')
+      .on(table.projectId, table.createdAt.desc().nullsFirst(), table.id.desc().nullsFirst())
+      .where(sql`${table.suspendedAt} is not null`),
     index('customers_plan_idx').on(table.projectId, table.planId),
     // A migration adds `customers_words_idx`, of the trigrams of external id and name, where it may: in
     // the collation of the database, because the external id has one without letters beyond ASCII.

@@ -1,6 +1,7 @@
 import {
   COUNTED_MAX,
   type CustomerName,
+  FOUND_MAX,
   getSubscription,
   listPolicies,
   readCustomerNames,
@@ -212,7 +213,7 @@ export default async function KeysPage({ params, searchParams }: PageProps<'proj
             query={query}
             page={{ previous, next }}
             hasSizes
-            summary={placeOf({ total, before, shown: keys.length })}
+            summary={placeOf({ total, before, shown: keys.length, isFound: q !== '' })}
           />
         </>
       )}
@@ -260,9 +261,15 @@ const ImportedKeys = ({ count, mayReplace }: { count: number; mayReplace: boolea
   </Notice>
 );
 
-/** `26–50 of 64 keys`, or `More than 1,000 keys` where a search finds too many to count. */
-function placeOf(page: { total: number | null; before: number; shown: number }): string {
-  if (page.total === null) return `More than ${plural(COUNTED_MAX, 'key')}`;
+/** `26–50 of 64 keys`, or `More than 1,000 keys` where there are too many to count. */
+function placeOf(page: {
+  total: number | null;
+  before: number;
+  shown: number;
+  isFound: boolean;
+}): string {
+  if (page.total === null)
+    return `More than ${plural(page.isFound ? FOUND_MAX : COUNTED_MAX, 'key')}`;
   const [first, last] = [page.before + 1, page.before + page.shown];
   return `${formatCount(first)}–${formatCount(last)} of ${plural(page.total, 'key')}`;
 }

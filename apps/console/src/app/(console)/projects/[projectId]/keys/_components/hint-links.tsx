@@ -1,3 +1,4 @@
+import { COUNTED_MAX } from '@ceiba/schema';
 import { clsx } from 'clsx';
 import {
   CalendarClock,
@@ -59,7 +60,7 @@ export function HintLinks({ here, query, counts, current }: HintLinksProps) {
             )}
           >
             <Icon aria-hidden="true" className="size-3.5 text-limit-text" />
-            {formatCount(counts[hint])} {words}
+            {countOf(counts, hint)} {words}
             {isCurrent && <X aria-hidden="true" className="size-4" />}
             {isCurrent && <span className="sr-only">, filtered; show all</span>}
           </Link>
@@ -68,3 +69,8 @@ export function HintLinks({ here, query, counts, current }: HintLinksProps) {
     </nav>
   );
 }
+
+const countOf = (counts: HintLinksProps['counts'], hint: HintFilter) =>
+  hint === 'idle' && counts.idle > COUNTED_MAX
+    ? `${formatCount(COUNTED_MAX)}+`
+    : formatCount(counts[hint]);

@@ -1,0 +1,5 @@
+CREATE INDEX "api_keys_ended_idx" ON "api_keys" USING btree ("project_id","status","created_at" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE "api_keys"."status" <> 'active';--> statement-breakpoint
+CREATE INDEX "api_keys_disabled_idx" ON "api_keys" USING btree ("project_id") WHERE "api_keys"."disabled_at" is not null;--> statement-breakpoint
+CREATE INDEX "api_keys_name_idx" ON "api_keys" USING btree ("project_id",lower("display_name"),"id");--> statement-breakpoint
+CREATE INDEX "api_keys_expiry_idx" ON "api_keys" USING btree ("project_id",coalesce("expires_at", 'infinity'::timestamptz),"id");--> statement-breakpoint
+CREATE INDEX "customers_suspended_idx" ON "customers" USING btree ("project_id","created_at" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE "customers"."suspended_at" is not null;
