@@ -30,17 +30,14 @@ export async function requireProject(
   return { user, project, role, may };
 }
 
-/** The most projects of which a page reads the names: more than the switcher or an access token lists. */
-const PROJECT_NAMES_MAX = 300;
-
-/** The projects of the user by name, read once per request; none before a required second factor is set up. */
-export const readProjectNames = cache(async () => {
+/** The first projects of the user by name, at most `most`; none before a required second factor is set up. */
+export async function readProjectNames(most: number) {
   const { userId, mustAddSecondFactor } = await requireSession();
   if (mustAddSecondFactor) return { projects: [], hasMore: false };
-  const limit = PROJECT_NAMES_MAX + 1;
+  const limit = most + 1;
   const projects = await withDatabase((db) => listProjectNames(db, { userId, limit }));
-  return { projects: projects.slice(0, PROJECT_NAMES_MAX), hasMore: projects.length === limit };
-});
+  return { projects: projects.slice(0, most), hasMore: projects.length === limit };
+}
 
 /** Read once per request. */
 const readProject = cache(async (projectId: string) => {

@@ -14,11 +14,11 @@ const SWITCHER_PROJECTS_MAX = 100;
 
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
   const { email, isAdministrator } = await requireSession();
-  const { projects } = await readProjectNames();
+  const { projects } = await readProjectNames(SWITCHER_PROJECTS_MAX);
   return (
     <AppShell
       user={{ email, isAdministrator }}
-      projects={projects.slice(0, SWITCHER_PROJECTS_MAX).map((project) => ({
+      projects={projects.map((project) => ({
         ...project,
         lacks: FRAME_RIGHTS.filter((right) => !mayDo(project.role, right)),
       }))}

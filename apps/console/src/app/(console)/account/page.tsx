@@ -27,6 +27,9 @@ import { SignOut, SignOutEverywhere } from './_components/sign-out.tsx';
 
 export const metadata: Metadata = { title: 'Account' };
 
+/** An access token can be limited to some of these. */
+const PROJECTS_LISTED_MAX = 300;
+
 export default async function AccountPage() {
   const user = await requireSession();
   const { userId, mustAddSecondFactor } = user;
@@ -39,7 +42,7 @@ export default async function AccountPage() {
       mustAddSecondFactor ? [] : listAccessTokens(db, userId),
     ]),
   );
-  const { projects, hasMore: hasMoreProjects } = await readProjectNames();
+  const { projects, hasMore: hasMoreProjects } = await readProjectNames(PROJECTS_LISTED_MAX);
   const hasSecondFactor = authenticator?.isConfirmed === true;
   const mustSignInAgain = !user.hasPassword && !user.isFresh;
   const sendsMail = configuredMailer() !== undefined;

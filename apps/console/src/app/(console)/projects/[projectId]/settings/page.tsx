@@ -10,15 +10,14 @@ import { withDatabase } from '#server/database.ts';
 import { chosenFramework, FRAMEWORKS } from '#server/guides/guides.ts';
 import { requireProject } from '#server/project.ts';
 import { env } from '../../../../../env.ts';
+import { DeleteProject, TransferProject } from './_components/project-steps.tsx';
 import { EndPreviousSecret, RotateSecret, SecretStep } from './_components/secret-forms.tsx';
 import { SecretTimeline } from './_components/secret-timeline.tsx';
 import {
   DecisionLog,
   DefaultKeyRate,
-  DeleteProject,
   KeyPrefix,
   RenameProject,
-  TransferProject,
 } from './_components/settings-forms.tsx';
 
 export const metadata: Metadata = { title: 'Settings' };

@@ -1,11 +1,7 @@
-'use client';
-
 import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
 import { KEY_BRAND_LENGTH_MAX } from '@ceiba/domain/constants';
-import type { Project, ProjectMember } from '@ceiba/schema';
-import dynamic from 'next/dynamic';
+import type { Project } from '@ceiba/schema';
 import { NumberField, TextField } from '#components/form-fields.tsx';
-import { OpensDialog } from '#components/opens-dialog.tsx';
 import { SubmitForm } from '#components/submit-form.tsx';
 import { Checkbox, CODE_INPUT } from '#components/ui/input.tsx';
 import { renameProject, setDefaultKeyRate, setKeyPrefix, setRequestLog } from '../actions.ts';
@@ -82,29 +78,3 @@ export const DecisionLog = ({ loggedAllowsPercent, logsPaths }: Logged) => (
     />
   </SubmitForm>
 );
-
-export interface TransferProjectProps extends Named {
-  /** The members, of which one becomes the owner. */
-  members: readonly Pick<ProjectMember, 'userId' | 'email'>[];
-}
-
-/** Asks for the project's name, because only the new owner can undo it. */
-export function TransferProject({ name, members }: TransferProjectProps) {
-  if (members.length === 0) {
-    return <p className="text-muted">Invite the new owner as a member first.</p>;
-  }
-  return (
-    <OpensDialog label="Transfer project…">
-      {(close) => <ProjectDialog step="transfer" name={name} members={members} onClose={close} />}
-    </OpensDialog>
-  );
-}
-
-/** Asks for the project's name, because deleting cannot be undone. */
-export const DeleteProject = ({ name }: Named) => (
-  <OpensDialog label="Delete project…" variant="danger">
-    {(close) => <ProjectDialog step="delete" name={name} onClose={close} />}
-  </OpensDialog>
-);
-
-const ProjectDialog = dynamic(() => import('./project-dialog.tsx'));
