@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AuditedKind, ENTITIES, entityOf, KINDS } from './entities.ts';
-import type { Entity } from './entity.ts';
+import { type Entity, PAGE_GROUPS } from './entity.ts';
 
 describe('the descriptors', () => {
   it('of an audited kind is what the compiler asks for', () => {
@@ -9,6 +9,15 @@ describe('the descriptors', () => {
     // @ts-expect-error: `plan` is audited, and has no descriptor here
     const without: Record<AuditedKind, Entity> = others;
     expect(Object.keys(without)).not.toContain('plan');
+  });
+
+  it('have the pages of a group beside each other, in the order of the groups, after the overview', () => {
+    const groups = KINDS.flatMap(({ entity }) => (entity.page ? [entity.page.group] : []));
+    expect(groups.filter((group, at) => group !== groups[at - 1] || at === 0)).toEqual([
+      undefined,
+      ...PAGE_GROUPS,
+    ]);
+    expect(groups.indexOf(undefined)).toBe(groups.lastIndexOf(undefined));
   });
 
   it('give each page of a project an address of its own', () => {

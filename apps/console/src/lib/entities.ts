@@ -38,6 +38,7 @@ export const ENTITIES = {
     name: 'Keys',
     page: {
       path: 'keys',
+      group: 'Access',
       icon: KeyRound,
       inBar: true,
       creates: { path: 'keys/new', name: 'Create key', right: 'change_keys' },
@@ -50,6 +51,7 @@ export const ENTITIES = {
     name: 'Customers',
     page: {
       path: 'customers',
+      group: 'Access',
       icon: Contact,
       creates: { path: 'customers/new', name: 'Create customer', right: 'change_customers' },
     },
@@ -59,7 +61,7 @@ export const ENTITIES = {
   },
   customer_plan: {
     name: 'Customer plans',
-    page: { path: 'plans', name: 'Plans', icon: Tags },
+    page: { path: 'plans', group: 'Access', name: 'Plans', icon: Tags },
     guide: { href: '/docs/console#plans', name: 'How plans of customers work' },
     opens: { word: 'plan', href: ({ projectId }) => `/projects/${projectId}/plans` },
   },
@@ -67,6 +69,7 @@ export const ENTITIES = {
     name: 'Policies',
     page: {
       path: 'policies',
+      group: 'Access',
       icon: Route,
       inBar: true,
       creates: { path: 'policies/new', name: 'Create policy', right: 'change_policies' },
@@ -79,21 +82,14 @@ export const ENTITIES = {
         inProject(may('change_policies') ? 'policies/' : 'policies?q=')(target),
     },
   },
-  subscription: {
-    name: 'Subscription',
-    page: { path: 'subscription', icon: CreditCard },
-    guide: { href: '/docs/console#subscription', name: 'How limits work' },
-    // Its ID is that of the project.
-    opens: { word: 'subscription', href: ({ id }) => `/projects/${id}/subscription` },
-  },
   usage: {
     name: 'Usage',
-    page: { path: 'usage', icon: ChartNoAxesColumn, inBar: true },
+    page: { path: 'usage', group: 'Traffic', icon: ChartNoAxesColumn, inBar: true },
     guide: { href: '/docs/console#usage', name: 'How usage is counted' },
   },
   decision: {
     name: 'Requests',
-    page: { path: 'requests', icon: ArrowLeftRight },
+    page: { path: 'requests', group: 'Traffic', icon: ArrowLeftRight },
     guide: { href: '/docs/console#requests', name: 'What is recorded' },
     found: { as: 'request', icon: ArrowLeftRight },
     opens: { word: 'request', href: inProject('requests/') },
@@ -101,21 +97,28 @@ export const ENTITIES = {
   guide: { name: 'Guides', found: { as: 'guide', icon: BookOpen } },
   simulation: {
     name: 'Simulator',
-    page: { path: 'simulator', icon: FlaskConical, right: 'simulate' },
+    page: { path: 'simulator', group: 'Traffic', icon: FlaskConical, right: 'simulate' },
     guide: { href: '/docs/console#simulator', name: 'What the simulator reads' },
   },
   alert_destination: {
     name: 'Alerts',
-    page: { path: 'alerts', icon: BellRing },
+    page: { path: 'alerts', group: 'Traffic', icon: BellRing },
     guide: { href: '/docs/alerts', name: 'How alerts are sent and verified' },
     opens: { word: 'alerts', href: inProject('alerts/') },
   },
   alert_address: {
     name: 'Answers to alerts',
   },
+  subscription: {
+    name: 'Subscription',
+    page: { path: 'subscription', group: 'Project', icon: CreditCard },
+    guide: { href: '/docs/console#subscription', name: 'How limits work' },
+    // Its ID is that of the project.
+    opens: { word: 'subscription', href: ({ id }) => `/projects/${id}/subscription` },
+  },
   member: {
     name: 'Members',
-    page: { path: 'members', icon: UsersRound },
+    page: { path: 'members', group: 'Project', icon: UsersRound },
     guide: { href: '/docs/console#members', name: 'What each role may do' },
     opens: { word: 'members', href: ({ projectId }) => `/projects/${projectId}/members` },
   },
@@ -125,12 +128,12 @@ export const ENTITIES = {
   },
   audit: {
     name: 'Audit',
-    page: { path: 'audit', icon: ScrollText },
+    page: { path: 'audit', group: 'Project', icon: ScrollText },
     guide: { href: '/docs/console#audit', name: 'What is audited' },
   },
   project: {
     name: 'Project and secret',
-    page: { path: 'settings', name: 'Settings', icon: Settings },
+    page: { path: 'settings', group: 'Project', name: 'Settings', icon: Settings },
     guide: { href: '/docs/console#settings', name: 'How to rotate the secret' },
     opens: { word: 'project', href: ({ id }) => `/projects/${id}` },
   },

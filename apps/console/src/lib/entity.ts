@@ -33,12 +33,18 @@ export interface Entity {
   opens?: { word: string; href: (target: Target, viewer: Viewer) => string | null };
 }
 
+/** The groups of the pages of a project, in the order of the navigation. */
+export const PAGE_GROUPS = ['Access', 'Traffic', 'Project'] as const;
+export type PageGroup = (typeof PAGE_GROUPS)[number];
+
 export interface ProjectPage {
   /** The last part of the address; empty for the overview. */
   path: string;
   /** Where it differs from the name of the entity. */
   name?: string;
   icon: LucideIcon;
+  /** The heading above it in the navigation; the overview has none. */
+  group?: PageGroup;
   /** Whether it is in a phone's bottom bar, not under "More". */
   inBar?: true;
   /** What it requires; `view` unless given. */

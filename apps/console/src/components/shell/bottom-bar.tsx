@@ -6,8 +6,15 @@ import { usePathname } from 'next/navigation';
 import { ThemeToggle } from '../theme.tsx';
 import { Link } from '../ui/link.tsx';
 import { Popover, popoverItem } from '../ui/popover.tsx';
-import { LinkIcon } from './nav-link.tsx';
-import { type Place, placeOf, placesAt, placesOfProject, type ShellProps } from './sections.ts';
+import { LinkIcon, NavGroup } from './nav-link.tsx';
+import {
+  inGroups,
+  type Place,
+  placeOf,
+  placesAt,
+  placesOfProject,
+  type ShellProps,
+} from './sections.ts';
 
 /** On a phone: the most used pages within reach of a thumb, the others under "More". */
 export function BottomBar({ user, projects: all }: ShellProps) {
@@ -27,15 +34,26 @@ export function BottomBar({ user, projects: all }: ShellProps) {
       className: place === null ? 'flex' : 'hidden no-project:flex',
     })),
   ];
-  const more: Shown[] = [
-    ...sections.filter(({ inBar }) => !inBar),
+  const ofProject = sections.filter(({ inBar }) => !inBar);
+  const elsewhere: Shown[] = [
     ...(place === null ? [] : outside),
     audit,
     guides,
     status,
+    ...(user.isAdministrator ? [administration] : []),
   ];
-  if (user.isAdministrator) more.push(administration);
-  const isInMore = more.some(({ current }) => current);
+  const isInMore = [...ofProject, ...elsewhere].some(({ current }) => current);
+  const link = ({ href, name, icon: Icon, current, className }: Shown) => (
+    <Link
+      key={href}
+      href={href}
+      aria-current={current ? 'page' : undefined}
+      className={clsx(popoverItem, 'min-h-10', className)}
+    >
+      <Icon aria-hidden="true" />
+      {name}
+    </Link>
+  );
 
   return (
     <nav
@@ -56,7 +74,7 @@ export function BottomBar({ user, projects: all }: ShellProps) {
       <Popover
         label="More pages"
         placement={{ side: 'above', align: 'end' }}
-        className="w-56"
+        className="max-h-[calc(100dvh-5rem)]! w-56"
         triggerClassName={clsx(barItem, 'flex', isInMore && barItemCurrent)}
         trigger={
           <>
@@ -66,17 +84,14 @@ export function BottomBar({ user, projects: all }: ShellProps) {
           </>
         }
       >
-        {more.map(({ href, name, icon: Icon, current, className }) => (
-          <Link
-            key={href}
-            href={href}
-            aria-current={current ? 'page' : undefined}
-            className={clsx(popoverItem, 'min-h-10', className)}
-          >
-            <Icon aria-hidden="true" />
-            {name}
-          </Link>
+        {inGroups(ofProject).map(({ name, places }) => (
+          <NavGroup key={name ?? ''} name={name} className="mb-2 no-project:hidden">
+            {places.map(link)}
+          </NavGroup>
         ))}
+        <NavGroup name={ofProject.length > 0 ? 'Elsewhere' : undefined}>
+          {elsewhere.map(link)}
+        </NavGroup>
         <div className="-mx-1 mt-1 flex items-center justify-between gap-2 border-t px-3 pt-2 pb-1">
           <span className="text-small text-muted">Theme</span>
           <ThemeToggle />

@@ -121,9 +121,10 @@ export default function CommandPalette({
       heading: 'This project',
       items: place
         ? [
-            ...placesOfProject(place, projects).map(({ icon, name, href }) =>
-              link(icon, name, href),
-            ),
+            ...placesOfProject(place, projects).map(({ icon, name, href, group }) => ({
+              ...link(icon, name, href),
+              ...(group && { detail: group }),
+            })),
             ...CREATIONS.filter(({ right }) => isOffered(place, projects, right)).map(
               ({ name, path }) => link(Plus, name, sectionHref(place.projectId, { path })),
             ),

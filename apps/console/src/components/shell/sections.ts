@@ -12,7 +12,7 @@ import {
   UserRound,
 } from 'lucide-react';
 import { KINDS } from '../../lib/entities.ts';
-import type { ProjectPage } from '../../lib/entity.ts';
+import { PAGE_GROUPS, type PageGroup, type ProjectPage } from '../../lib/entity.ts';
 import type { Searches } from './found.ts';
 
 export interface ShellProps {
@@ -86,6 +86,12 @@ export const isOffered = (
   right: ProjectRight,
 ): boolean =>
   projects.find((project) => project.projectId === projectId)?.lacks.includes(right) !== true;
+
+/** Places by the group of their page; those before the first heading have none. */
+export const inGroups = <Item extends { group?: PageGroup }>(places: readonly Item[]) =>
+  [undefined, ...PAGE_GROUPS]
+    .map((name) => ({ name, places: places.filter(({ group }) => group === name) }))
+    .filter((group) => group.places.length > 0);
 
 /** The pages of a project that the user may open, as places. */
 export const placesOfProject = (

@@ -5,9 +5,9 @@ import { usePathname } from 'next/navigation';
 import { Wordmark } from '../mark.tsx';
 import { ThemeToggle } from '../theme.tsx';
 import { Link } from '../ui/link.tsx';
-import { NavLink } from './nav-link.tsx';
+import { NavGroup, NavLink } from './nav-link.tsx';
 import { ProjectSwitcher } from './project-switcher.tsx';
-import { placeOf, placesAt, placesOfProject, type ShellProps } from './sections.ts';
+import { inGroups, placeOf, placesAt, placesOfProject, type ShellProps } from './sections.ts';
 import { openCommandPalette } from './shortcuts.ts';
 
 export function Sidebar({ user, projects }: ShellProps) {
@@ -49,9 +49,13 @@ export function Sidebar({ user, projects }: ShellProps) {
       {place !== null && (
         <div className="grid grid-cols-1 gap-2 no-project:hidden">
           <ProjectSwitcher projects={projects} projectId={place.projectId} path={place.path} />
-          <nav aria-label="Project" className="grid">
-            {placesOfProject(place, projects).map(({ href, name, icon, current }) => (
-              <NavLink key={href} href={href} name={name} icon={icon} current={current} />
+          <nav aria-label="Project" className="grid gap-2">
+            {inGroups(placesOfProject(place, projects)).map((group) => (
+              <NavGroup key={group.name ?? ''} name={group.name}>
+                {group.places.map(({ href, name, icon, current }) => (
+                  <NavLink key={href} href={href} name={name} icon={icon} current={current} />
+                ))}
+              </NavGroup>
             ))}
           </nav>
         </div>
@@ -62,11 +66,11 @@ export function Sidebar({ user, projects }: ShellProps) {
         <NavLink {...status} />
         <NavLink {...account} />
       </nav>
-      <div className="grid gap-1.5 border-t pt-2">
-        <p className="truncate px-2 text-small text-muted" title={user.email}>
+      <div className="flex items-center gap-2 border-t pt-2">
+        <p className="min-w-0 grow truncate pl-2 text-small text-muted" title={user.email}>
           {user.email}
         </p>
-        <ThemeToggle className="w-fit" />
+        <ThemeToggle className="shrink-0" />
       </div>
     </aside>
   );
