@@ -79,6 +79,20 @@ async function revoke(page: Page): Promise<void> {
   await expect(page.getByText('Revoked', { exact: true }).first()).toBeVisible();
 }
 
+/** The list of active keys, while one of them is revoked in it. */
+async function revokeInList(page: Page): Promise<void> {
+  await project.addKey('Below');
+  await project.addKey('Leaving', { created_at: new Date(2100, 0) });
+  await gotoReady(page, project.at('keys'));
+  await page.getByRole('button', { name: 'Actions for Leaving' }).click();
+  await page
+    .getByRole('navigation', { name: 'Actions for Leaving' })
+    .getByRole('button', { name: 'Revoke key' })
+    .click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke key' }).click();
+  await expect(page.locator('tbody tr')).toHaveText([/^Below/]);
+}
+
 /** The overview, while the first call is allowed. */
 async function callFirst(page: Page): Promise<void> {
   const apiKey = await createKey(page, project, 'First caller');
@@ -94,6 +108,8 @@ const CHANGES = [
   { what: 'a gate that closes on the page of a request', change: openDenied, name: 'close' },
   { what: 'a gate that closes in the simulator', change: simulateDenied, name: 'close' },
   { what: 'a key that is revoked', change: revoke, name: 'transition', on: 'Revoked' },
+  { what: 'a key that leaves its list', change: revokeInList, name: 'leave', on: 'Leaving' },
+  { what: 'the row below it', change: revokeInList, name: 'close-gap', on: 'Below' },
   { what: 'the first allowed call', change: callFirst, name: 'enter', on: 'It works' },
 ];
 

@@ -23,7 +23,7 @@ export function AppShell({ timeZone, children, ...shell }: AppShellProps) {
         <TopBar {...shell} />
         <main
           id="content"
-          className="min-w-0 md:min-h-dvh px-4 pt-5 pb-28 sm:px-8 md:pt-6 md:pb-16 lg:px-10"
+          className="min-w-0 md:min-h-dvh px-4 pt-4 pb-28 sm:px-8 md:pt-6 md:pb-16 lg:px-10"
         >
           <NeedsScripts />
           {children}

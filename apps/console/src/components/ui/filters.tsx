@@ -30,10 +30,11 @@ export interface QuickRangesProps {
   /** The start of the viewer's day. */
   today: Date;
   hrefSince: (from: Date) => string;
+  className?: string;
 }
 
 /** Ranges of time that one click chooses. They end now, and their address holds the instant of their start. */
-export function QuickRanges({ today, hrefSince }: QuickRangesProps) {
+export function QuickRanges({ today, hrefSince, className }: QuickRangesProps) {
   const now = Date.now();
   const ranges = [
     { name: 'Last hour', from: new Date(now - HOUR_MS) },
@@ -41,7 +42,7 @@ export function QuickRanges({ today, hrefSince }: QuickRangesProps) {
     { name: '7 days', from: new Date(now - 7 * 24 * HOUR_MS) },
   ];
   return (
-    <nav aria-label="Quick ranges" className="flex flex-wrap gap-x-4">
+    <nav aria-label="Quick ranges" className={clsx('flex flex-wrap gap-x-4', className)}>
       {ranges.map(({ name, from }) => (
         <TextLink key={name} href={hrefSince(from)} look="quiet" className="text-small text-muted">
           {name}

@@ -9,7 +9,7 @@ export interface LinkTabsProps {
 /** Tabs that are links, so that the URL holds the current one. */
 export function LinkTabs({ label, tabs }: LinkTabsProps) {
   return (
-    <nav aria-label={label} className="mb-4 flex gap-1 overflow-x-auto border-b">
+    <nav aria-label={label} className="mb-3 flex gap-1 overflow-x-auto border-b">
       {tabs.map(({ href, name, current }) => (
         <Link
           key={href}
@@ -33,7 +33,7 @@ export interface ListBarProps {
 
 /** Above a list: its tabs and, where there is room on the same line, its search. */
 export const ListBar = ({ tabs, children }: ListBarProps) => (
-  <div className="mb-3 flex flex-wrap items-end justify-between gap-x-6 gap-y-3 xl:border-b [&>nav]:mb-0 max-xl:[&>nav]:w-full xl:[&>nav]:border-b-0">
+  <div className="mb-2 flex flex-wrap items-end justify-between gap-x-6 gap-y-2 sm:mb-3 sm:gap-y-3 xl:border-b [&>nav]:mb-0 max-xl:[&>nav]:w-full xl:[&>nav]:border-b-0">
     {tabs}
     <div className="flex min-w-0 items-center gap-2 max-sm:w-full sm:gap-3 xl:mb-1 xl:grow xl:justify-end">
       {children}

@@ -3,7 +3,7 @@ import { ChevronLeft } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
 import type { GuideTopic } from '../../lib/guide-topics.ts';
 import { ButtonLink } from './button.tsx';
-import { GuideLink } from './guide-link.tsx';
+import { GuideIcon, GuideLink } from './guide-link.tsx';
 import { TextLink } from './text-link.tsx';
 
 export interface PageHeaderProps {
@@ -20,7 +20,7 @@ export interface PageHeaderProps {
 /** The header of a page: its only h1 with the next steps on the right, and one sentence. */
 export function PageHeader({ title, description, list, guide, actions }: PageHeaderProps) {
   return (
-    <header className="mb-4 flex flex-wrap items-start justify-between gap-x-4 gap-y-1 sm:mb-5">
+    <header className="mb-3 flex flex-wrap items-start justify-between gap-x-4 gap-y-1 sm:mb-4">
       <div className="max-w-2xl min-w-0">
         {list && (
           <TextLink
@@ -32,7 +32,10 @@ export function PageHeader({ title, description, list, guide, actions }: PageHea
             {list.label}
           </TextLink>
         )}
-        <h1 className="text-heading break-words">{title}</h1>
+        <div className="flex items-center gap-1 max-sm:min-h-10">
+          <h1 className="min-w-0 text-heading break-words">{title}</h1>
+          {guide && <GuideIcon topic={guide} />}
+        </div>
       </div>
       {actions && (
         <div
@@ -48,7 +51,7 @@ export function PageHeader({ title, description, list, guide, actions }: PageHea
       {(description || guide) && (
         <div className="flex w-full flex-wrap items-center gap-x-4 gap-y-1 text-muted">
           {description && <div className="max-w-4xl">{description}</div>}
-          {guide && <GuideLink topic={guide} />}
+          {guide && <GuideLink topic={guide} className="max-sm:hidden" />}
         </div>
       )}
     </header>

@@ -2,6 +2,7 @@ import { clsx } from 'clsx';
 import type { ComponentProps, ReactNode } from 'react';
 import { ScrollRegion } from './scroll-region.tsx';
 import { SortLink, type SortLinkProps } from './sort-link.tsx';
+import { TableRows } from './table-rows.tsx';
 import { RelativeTime } from './time.tsx';
 
 export interface Column<Item> {
@@ -61,7 +62,7 @@ export function Table<Item>(props: TableProps<Item>) {
             ))}
           </tr>
         </thead>
-        <tbody className="divide-y">
+        <TableRows className="divide-y">
           {items.map((item) => {
             const { className: rowClassName, ...row } = rowProps?.(item) ?? {};
             return (
@@ -86,7 +87,7 @@ export function Table<Item>(props: TableProps<Item>) {
               </tr>
             );
           })}
-        </tbody>
+        </TableRows>
       </table>
     </ScrollRegion>
   );
@@ -110,8 +111,14 @@ export const timeColumn = <Item,>(
   cell: (item) => <RelativeTime at={timeOf(item)} inRow />,
 });
 
-/** The buttons of each item. */
+/** The buttons of each item; where the pointer hovers, of the row that it or the focus is in. */
 export const actionsColumn = <Item,>(
   cell: Column<Item>['cell'],
   className = 'w-px text-right whitespace-nowrap',
-): Column<Item> => ({ name: 'Actions', hidesHeading: true, className, cell });
+): Column<Item> => ({
+  name: 'Actions',
+  hidesHeading: true,
+  className,
+  cellClassName: 'row-actions',
+  cell,
+});

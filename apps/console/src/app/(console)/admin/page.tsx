@@ -6,6 +6,7 @@ import {
   readSecondFactorState,
 } from '@ceiba/schema';
 import type { Metadata } from 'next';
+import { ListBar } from '#components/ui/link-tabs.tsx';
 import { PageLinks } from '#components/ui/pagination.tsx';
 import { SearchInput } from '#components/ui/search-input.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
@@ -32,7 +33,7 @@ export default async function AdministrationPage({ searchParams }: PageProps) {
         guide="plan"
         description="Settings that apply to all users. Only administrators see this page."
       />
-      <AdministrationTabs current={tab} />
+      {tab !== 'users' && <AdministrationTabs current={tab} />}
       {tab === 'plans' && <PlanTable plans={await withDatabase(listPlansWithUse)} />}
       {tab === 'users' && <Users query={query} viewer={user} />}
       {tab === 'sign-in' && <SignIn viewer={user} />}
@@ -48,8 +49,12 @@ async function Users({ query, viewer }: { query: Query; viewer: SignedInUser }) 
   );
   return (
     <>
-      <SearchInput label="Search e-mail addresses" className="mb-4" />
-      <p className="numbers mb-4 text-small text-muted">{plural(page.total, 'account')}</p>
+      <ListBar tabs={<AdministrationTabs current="users" />}>
+        <p className="numbers text-small whitespace-nowrap text-muted">
+          {plural(page.total, 'account')}
+        </p>
+        <SearchInput label="Search e-mail addresses" />
+      </ListBar>
       <UserTable ownId={viewer.userId} needsPassword={viewer.hasPassword} users={page.items}>
         <PageLinks here="/admin" query={query} page={page} names={['Newer', 'Older']} />
       </UserTable>

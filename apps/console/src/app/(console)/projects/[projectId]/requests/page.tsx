@@ -21,7 +21,10 @@ import { env } from '../../../../../env.ts';
 import { calledOf } from '../customers/customer-state.ts';
 import { LeftOut } from './_components/left-out.tsx';
 import { LiveTail } from './_components/live-tail.tsx';
-import { RequestFilterForm } from './_components/request-filter.tsx';
+import {
+  type RequestFilterFormProps as FilterProps,
+  RequestFilterForm,
+} from './_components/request-filter.tsx';
 import { parseRequestQuery } from './_components/request-query.ts';
 import { RequestTable } from './_components/request-table.tsx';
 import { RequestViews } from './_components/request-views.tsx';
@@ -45,8 +48,7 @@ export default async function RequestsPage({ params, searchParams }: PageProps<'
     return (
       <>
         <PageHeader title="Requests" guide="decision" />
-        <RequestViews projectId={projectId} current="list" />
-        <RequestFilterForm here={here} query={parsed} today={today} />
+        <Search projectId={projectId} query={parsed} today={today} />
         <Notice tone="warning" title="This search takes too long">
           Narrow the time range or drop a filter. Where each filter matches many requests and all
           together only a few, most of the log has to be read.
@@ -86,8 +88,7 @@ export default async function RequestsPage({ params, searchParams }: PageProps<'
           </>
         }
       />
-      <RequestViews projectId={projectId} current="list" />
-      <RequestFilterForm here={here} query={asked} today={today} />
+      <Search projectId={projectId} query={asked} today={today} />
       <LeftOut gaps={page.leftOut} projectId={projectId} />
       {page.key && <p className="mb-4 text-muted">{ofKey(page.key, projectId)}</p>}
       {asked.filter.customerId !== undefined && (
@@ -111,6 +112,14 @@ export default async function RequestsPage({ params, searchParams }: PageProps<'
     </>
   );
 }
+
+/** The tabs of the log and its filter, whose ranges of time are on their line. */
+const Search = ({ projectId, ...filter }: { projectId: string } & Omit<FilterProps, 'here'>) => (
+  <div className="relative lg:[&_.filters]:mb-1">
+    <RequestViews projectId={projectId} current="list" />
+    <RequestFilterForm here={requestsHref(projectId, {})} {...filter} />
+  </div>
+);
 
 /** Whose requests are listed, where the filter names a key. */
 function ofKey(filtered: FilteredKey, projectId: string): ReactNode {

@@ -40,7 +40,7 @@ export function HintLinks({ here, query, counts, current }: HintLinksProps) {
   return (
     <nav
       aria-label="Needs attention"
-      className="mb-2 flex gap-2 max-sm:-mx-4 max-sm:-mt-1 max-sm:mb-3 max-sm:overflow-x-auto max-sm:px-4 max-sm:py-1 sm:flex-wrap"
+      className="mb-2 flex gap-2 max-sm:-mx-4 max-sm:-mt-1 max-sm:mb-1 max-sm:overflow-x-auto max-sm:px-4 max-sm:py-1 sm:flex-wrap"
     >
       {shown.map(({ hint, words }) => {
         const Icon = ICONS[hint];

@@ -42,7 +42,13 @@ export function RequestFilterForm({ here, query, today }: RequestFilterFormProps
   const usesMore = MORE.some((name) => fields[name] !== '');
   return (
     <Filters set={set.length} isOpen={Object.keys(errors).length > 0}>
-      <QueryForm action={here} values={fields} className="grid gap-4">
+      <QueryForm action={here} values={fields} className="max-lg:grid max-lg:gap-3">
+        {/* Where there is room, they and "More filters" are on the line of the tabs above. */}
+        <QuickRanges
+          today={today}
+          hrefSince={(from) => withQuery(here, fields, { from: minuteText(from), to: undefined })}
+          className="lg:absolute lg:top-2 lg:right-32"
+        />
         <div className="grid grid-cols-[minmax(0,2fr)_minmax(0,3fr)] items-end gap-4 sm:grid-cols-2 lg:grid-cols-[minmax(0,1fr)_10rem_14rem_auto]">
           <Code
             {...field('pathPrefix')}
@@ -70,26 +76,15 @@ export function RequestFilterForm({ here, query, today }: RequestFilterFormProps
           />
           <FilterButtons here={here} isFiltered={query.isFiltered} className="max-lg:col-span-2" />
         </div>
-        <div className="flex flex-wrap items-start gap-x-8 gap-y-2">
-          <QuickRanges
-            today={today}
-            hrefSince={(from) => withQuery(here, fields, { from: minuteText(from), to: undefined })}
-          />
-          <MoreFilters isOpen={usesMore}>
-            <Code {...field('key')} label="Key ID or prefix" placeholder="ceiba_…" />
-            <Code {...field('customer')} label="Customer ID" />
-            <Code
-              {...field('method')}
-              label="Method"
-              autoCapitalize="characters"
-              placeholder="GET"
-            />
-            <InstantField name="from" label="From" value={fields.from} error={errors.from} />
-            <InstantField name="to" label="To" value={fields.to} error={errors.to} />
-            <Code {...field('decisionId')} label="Decision ID" />
-            <Code {...field('requestId')} label="Request ID" />
-          </MoreFilters>
-        </div>
+        <MoreFilters isOpen={usesMore}>
+          <Code {...field('key')} label="Key ID or prefix" placeholder="ceiba_…" />
+          <Code {...field('customer')} label="Customer ID" />
+          <Code {...field('method')} label="Method" autoCapitalize="characters" placeholder="GET" />
+          <InstantField name="from" label="From" value={fields.from} error={errors.from} />
+          <InstantField name="to" label="To" value={fields.to} error={errors.to} />
+          <Code {...field('decisionId')} label="Decision ID" />
+          <Code {...field('requestId')} label="Request ID" />
+        </MoreFilters>
       </QueryForm>
     </Filters>
   );
@@ -102,11 +97,11 @@ const Code = (field: InputFieldProps) => (
 
 function MoreFilters({ isOpen, children }: { isOpen: boolean; children: ReactNode }) {
   return (
-    <details open={isOpen} className="open:basis-full">
-      <summary className="w-fit cursor-pointer rounded text-small font-medium text-muted hover:text-ink">
+    <details open={isOpen}>
+      <summary className="lg:absolute lg:top-2 lg:right-0 w-fit cursor-pointer rounded text-small font-medium text-muted hover:text-ink">
         More filters
       </summary>
-      <div className="mt-4 grid items-start gap-4 sm:grid-cols-2 xl:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto_auto]">
+      <div className="mt-3 grid items-start gap-4 sm:grid-cols-2 xl:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto_auto]">
         {children}
       </div>
     </details>
