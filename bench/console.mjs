@@ -1,65 +1,94 @@
 /**
- * Measures the pages of a project with 10,000 keys and 400 days of usage: the compressed JavaScript
- * of a first load, and how long the server takes to answer.
+ * Measures the pages of the console, and the lists of the Runtime, for a project with many customers and
+ * keys, 400 days of usage and a week of requests: how long the server takes to answer, the CPU time of it
+ * and of Postgres, and the compressed JavaScript of a first load.
  *
- * Run it with `node --import tsx bench/console.mjs`, after `npm run build`. It creates a database of
- * its own on the server of DATABASE_URL, or on one that it starts when DATABASE_URL is not set.
- * It fails where the JavaScript of a page exceeds its limit, which is the same on every machine. It
- * only reports times above their limit, since a busy machine causes them.
+ *   node --import tsx bench/console.mjs [--customers 50000 --keys 200000] [--days 400] [--requests 100]
+ *
+ * Run `npm run build` first. It creates a database of its own on the server of DATABASE_URL, or on one that
+ * it starts when DATABASE_URL is not set. It fails where the JavaScript of a page exceeds its limit, which
+ * is the same on every machine. It only reports times above their limit, since a busy machine causes them:
+ * compare them with the rows named control, which read nothing of the project.
  */
 import { parseArgs } from 'node:util';
 import { runMain, supervised } from '@ceiba/devstack/lifecycle';
-import { startServices } from '@ceiba/devstack/services';
-import { readSettings } from '@ceiba/devstack/settings';
 import { withStack } from '@ceiba/devstack/stack';
 import { measurePages } from './src/measure-pages.mjs';
+import { measureRoutes } from './src/measure-routes.mjs';
 import { JAVASCRIPT_LIMIT_KB } from './src/page-weight.mjs';
 import { seedConsole } from './src/seed-console.ts';
+import { describeServers, startServers } from './src/servers.mjs';
 
-const RENDER_LIMIT_MS = 100;
+const LIMIT_MS = 100;
 
 const { values } = parseArgs({
   options: {
+    customers: { type: 'string', default: '2500' },
     keys: { type: 'string', default: '10000' },
     days: { type: 'string', default: '400' },
     requests: { type: 'string', default: '100' },
   },
 });
+process.env.LOG_LEVEL ??= 'error';
 
 await runMain(() =>
   supervised(async (supervisor) => {
-    const services = await startServices(supervisor, readSettings(process.env));
-    // The pages send no request to a Runtime.
-    const stack = { programs: ['console'], ownDatabase: true };
-    return withStack(supervisor, services, stack, async ({ databaseUrl, consoleUrl }) => {
+    const services = await startServers(supervisor);
+    const stack = { programs: ['runtime', 'console'], ownDatabase: true };
+    return withStack(supervisor, services, stack, async ({ databaseUrl, ...urls }) => {
       const seeded = await seedConsole(databaseUrl, {
+        customerCount: Number(values.customers),
         keyCount: Number(values.keys),
         dayCount: Number(values.days),
       });
-      const requests = Number(values.requests);
-      return report(await measurePages({ consoleUrl, requests, ...seeded }));
+      const { pids } = await describeServers(services, 'this process');
+      const processes = supervisor.processes();
+      const at = (server) => ({
+        ...urls,
+        ...seeded,
+        requests: Number(values.requests),
+        pids: { server: processes[server], postgres: pids.postgres },
+      });
+      const routes = await measureRoutes(at('Runtime'));
+      return report({ Routes: routes, Pages: await measurePages(at('Console')) });
     });
   }),
 );
 
-/** @param {Awaited<ReturnType<typeof measurePages>>} pages @returns {number} The exit code. */
-function report(pages) {
-  console.log(`\n${values.keys} keys, ${values.days} days of usage, one request at a time`);
-  console.table(
-    Object.fromEntries(
-      pages.map(({ name, javascriptKb, p50Ms, p95Ms }) => [
-        name,
-        { 'JavaScript, kB': javascriptKb, 'p50, ms': p50Ms, 'p95, ms': p95Ms },
-      ]),
-    ),
+/**
+ * @param {Record<string, Awaited<ReturnType<typeof measurePages>>>} tables
+ * @returns {number} The exit code.
+ */
+function report(tables) {
+  console.log(
+    `\n${values.customers} customers, ${values.keys} keys, ${values.days} days of usage, one request at a time`,
   );
-  const slow = pages.filter(({ p95Ms }) => p95Ms > RENDER_LIMIT_MS);
-  const large = pages.filter(({ javascriptKb }) => javascriptKb > JAVASCRIPT_LIMIT_KB);
-  for (const { name, p95Ms } of slow) {
-    console.log(`${name} takes ${p95Ms} ms at p95, more than ${RENDER_LIMIT_MS}`);
+  for (const [title, rows] of Object.entries(tables)) {
+    console.log(`\n${title}`);
+    console.table(Object.fromEntries(rows.map((row) => [row.name, columnsOf(row)])));
   }
+  const rows = Object.values(tables).flat();
+  for (const { name, p95Ms } of rows.filter((row) => row.p95Ms > LIMIT_MS)) {
+    console.log(`${name} takes ${tenths(p95Ms)} ms at p95, more than ${LIMIT_MS}`);
+  }
+  const large = rows.filter(({ javascriptKb = 0 }) => javascriptKb > JAVASCRIPT_LIMIT_KB);
   for (const { name, javascriptKb } of large) {
     console.log(`${name} loads ${javascriptKb} kB of JavaScript, more than ${JAVASCRIPT_LIMIT_KB}`);
   }
   return large.length === 0 ? 0 : 1;
+}
+
+function tenths(ms) {
+  return Math.round(ms * 10) / 10;
+}
+
+function columnsOf({ p50Ms, p95Ms, failed, serverCpuMs, postgresCpuMs, javascriptKb }) {
+  return {
+    'p50, ms': tenths(p50Ms),
+    'p95, ms': tenths(p95Ms),
+    'answered with 5xx': failed,
+    'CPU of the server, ms': tenths(serverCpuMs),
+    'CPU of Postgres, ms': tenths(postgresCpuMs),
+    ...(javascriptKb !== undefined && { 'JavaScript, kB': javascriptKb }),
+  };
 }

@@ -1,63 +1,91 @@
 import http from 'node:http';
-import { quantile } from './quantile.mjs';
+import { measureCalls, read } from './measure-calls.mjs';
 
-const WARM_UP_REQUESTS = 20;
 /** The encodings that browsers accept. */
 const COMPRESSED = 'br, gzip';
 
-/** Every page of a project at its most expensive: long ranges and full lists. */
+/**
+ * Every page at its most expensive, long ranges and full lists, below the project's address where it does
+ * not begin with a slash; `nth` picks another customer and key for each request.
+ *
+ * @type {Record<string, (nth: import('./seed-console.ts').SeededConsole & {
+ *   customer: import('./seed-console.ts').SeededConsole['customers'][number],
+ *   apiKey: import('./seed-console.ts').SeededConsole['apiKeys'][number] }) => string>}
+ */
 const PAGES = {
-  overview: '',
-  keys: 'keys',
-  'keys by use': 'keys?sort=used',
-  'keys searched': 'keys?status=all&q=key+99',
-  'create key': 'keys/new',
-  'one key': ({ apiKeyId }) => `keys/${apiKeyId}?range=1y`,
-  customers: 'customers',
-  'customers searched': 'customers?q=customer+99',
-  'one customer': ({ customerId }) => `customers/${customerId}`,
-  plans: 'plans',
-  policies: 'policies?method=GET&path=/v1/reports',
-  'create policy': 'policies/new?pathPattern=/v1/reports*&path=/v1/reports',
+  projects: () => '/projects',
+  overview: () => '',
+  keys: () => 'keys',
+  'keys, all': () => 'keys?status=all',
+  'keys, from the middle': ({ apiKey }) => `keys?status=all&cursor=after.${apiKey.id}`,
+  'keys, archived': () => 'keys?status=archived',
+  'keys, idle': () => 'keys?hint=idle',
+  'keys of a customer': ({ customer }) => `keys?status=all&customer=${customer.id}`,
+  'keys by use': () => 'keys?sort=used',
+  'keys by last use': () => 'keys?sort=last_used',
+  'keys by name': () => 'keys?sort=name',
+  'keys by expiry': () => 'keys?sort=expires',
+  'keys searched': ({ apiKey }) => `keys?status=all&q=${encodeURIComponent(apiKey.name.slice(1))}`,
+  'keys by a frequent word': () => 'keys?status=all&q=key',
+  'create key': () => 'keys/new',
+  'one key': ({ apiKey }) => `keys/${apiKey.id}?range=1y`,
+  customers: () => 'customers',
+  'customers, from the middle': ({ customer }) => `customers?cursor=after.${customer.id}`,
+  'customers, suspended': () => 'customers?status=suspended',
+  'customers searched': ({ customer }) => `customers?q=${customer.externalId.slice(3)}`,
+  'customers by a frequent word': () => 'customers?q=customer',
+  'one customer': ({ customer }) => `customers/${customer.id}`,
+  plans: () => 'plans',
+  policies: () => 'policies?method=GET&path=/v1/reports',
+  'create policy': () => 'policies/new?pathPattern=/v1/reports*&path=/v1/reports',
   'one policy': ({ policyId }) => `policies/${policyId}`,
-  subscription: 'subscription',
-  'usage, 30 days': 'usage?range=30d',
+  subscription: () => 'subscription',
+  'usage, 30 days': () => 'usage?range=30d',
   'usage, 400 days': ({ firstDay, lastDay }) => `usage?from=${firstDay}&to=${lastDay}`,
-  simulator: 'simulator',
-  'simulator, one key': ({ apiKeyId }) =>
-    `simulator?apiKeyId=${apiKeyId}&method=GET&path=/v1/reports`,
-  requests: 'requests',
-  'denials by path': 'requests/groups',
-  audit: 'audit',
-  'audit searched': 'audit?q=unknown',
-  alerts: 'alerts',
-  members: 'members',
-  settings: 'settings',
+  simulator: () => 'simulator',
+  'simulator, one key': ({ apiKey }) =>
+    `simulator?apiKeyId=${apiKey.id}&method=GET&path=/v1/reports`,
+  requests: () => 'requests',
+  'denials by path': () => 'requests/groups',
+  audit: () => 'audit',
+  'audit searched': () => 'audit?q=unknown',
+  alerts: () => 'alerts',
+  members: () => 'members',
+  settings: () => 'settings',
+  'find a key': ({ apiKey }) => `/find?q=${apiKey.prefix}`,
+  'find a customer': ({ customer }) => `/find?q=${customer.externalId}`,
+  'find a frequent word': () => '/find?q=key',
+  'find nothing': () => '/find?q=nowhere',
 };
 
 /**
  * Requests each page as a browser without a cache does, one request at a time.
  *
- * @param {{ consoleUrl: string, requests: number } & import('./seed-console.ts').SeededConsole} at
- * @returns {Promise<{ name: string, javascriptKb: number, p50Ms: number, p95Ms: number }[]>}
+ * @param {{ consoleUrl: string, requests: number, pids: { server: number, postgres: number } }
+ *   & import('./seed-console.ts').SeededConsole} at
+ * @returns {Promise<(import('./measure-calls.mjs').Measured & { javascriptKb?: number })[]>}
  */
-export async function measurePages({ consoleUrl, requests, ...seeded }) {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+export async function measurePages({ consoleUrl, requests, pids, ...seeded }) {
   const cookie = await signIn(consoleUrl, seeded);
+  const { projectId, customers, apiKeys } = seeded;
+  const pathOf = (page) => (n) => {
+    const nth = { customer: customers[n % customers.length], apiKey: apiKeys[n % apiKeys.length] };
+    const path = page({ ...seeded, ...nth });
+    return path.startsWith('/') ? path : `/projects/${projectId}/${path}`.replace(/\/$/, '');
+  };
+  const pages = Object.entries(PAGES).map(([name, page]) => ({ name, path: pathOf(page) }));
+  const rows = await measureCalls(consoleUrl, {
+    calls: [{ name: 'control: ready', path: () => '/api/ready' }, ...pages],
+    headers: { cookie, 'accept-encoding': COMPRESSED },
+    requests,
+    pids,
+  });
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const load = (path, encodings) =>
     read(new URL(path, consoleUrl), { agent, headers: { cookie, 'accept-encoding': encodings } });
-  const rows = [];
-  for (const [name, page] of Object.entries(PAGES)) {
-    const path = typeof page === 'string' ? page : page(seeded);
-    const address = `/projects/${seeded.projectId}/${path}`.replace(/\/$/, '');
-    const times = [];
-    for (let request = 0; request < WARM_UP_REQUESTS + requests; request += 1) {
-      const { milliseconds } = await load(address, COMPRESSED);
-      if (request >= WARM_UP_REQUESTS) times.push(milliseconds);
-    }
-    const javascriptKb = await javascriptOf(address, load);
-    const [p50Ms, p95Ms] = [0.5, 0.95].map((share) => tenths(quantile(times, share)));
-    rows.push({ name, javascriptKb, p50Ms, p95Ms });
+  for (const { name, path } of pages) {
+    const row = rows.find((each) => each.name === name);
+    row.javascriptKb = await javascriptOf(path(0), load);
   }
   agent.destroy();
   return rows;
@@ -80,8 +108,6 @@ async function javascriptOf(address, load) {
   return Math.round(bytes / 100) / 10;
 }
 
-const tenths = (ms) => Math.round(ms * 10) / 10;
-
 /** Signs in with a password and returns the session cookie. */
 async function signIn(consoleUrl, { email, password }) {
   const token = await fetch(new URL('/api/auth/csrf', consoleUrl));
@@ -102,25 +128,3 @@ const cookiesOf = (answer) =>
     .getSetCookie()
     .map((line) => line.split(';')[0])
     .join('; ');
-
-/**
- * Reads one answer to its last byte, still compressed.
- *
- * @returns {Promise<{ body: Buffer, milliseconds: number }>}
- */
-function read(url, options) {
-  const startedAt = performance.now();
-  return new Promise((resolve, reject) => {
-    const request = http.get(url, options, (answer) => {
-      const chunks = [];
-      answer.on('error', reject);
-      answer.on('data', (chunk) => chunks.push(chunk));
-      answer.on('end', () => {
-        const milliseconds = performance.now() - startedAt;
-        if (answer.statusCode === 200) resolve({ body: Buffer.concat(chunks), milliseconds });
-        else reject(new Error(`${url.pathname} answered ${answer.statusCode}`));
-      });
-    });
-    request.on('error', reject);
-  });
-}
