@@ -84,11 +84,6 @@ export const POLICIES_MAX = 10_000;
 /** How long the previous project secret stays valid after a rotation. */
 export const SECRET_OVERLAP_HOURS = 24;
 
-/** The largest rate, and the largest cap of active keys: a PostgreSQL `integer`. */
-export const PLAN_LIMIT_MAX = 2_147_483_647;
-/** The largest quota, in calls or what they cost. */
-export const QUOTA_MAX = 1_000_000_000_000;
-
 /** From this share on, a quota is nearly used. */
 export const QUOTA_NEARLY_USED = 0.8;
 

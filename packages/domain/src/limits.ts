@@ -1,11 +1,15 @@
 /**
  * A limit is a number of calls in a window of time, and whose it is. A scope is what calls are counted
- * for. Client components can import it from `@ceiba/domain/limits`: it imports numbers only.
+ * for. Imports no module, so that client components can import it from `@ceiba/domain/limits`.
  */
 import type { LimitOwner, LimitWindow } from '@ceiba/contract/sets';
-import { PLAN_LIMIT_MAX, QUOTA_MAX } from './constants.ts';
 
 export type { LimitWindow };
+
+/** The largest rate, and the largest cap of active keys: a PostgreSQL `integer`. */
+export const PLAN_LIMIT_MAX = 2_147_483_647;
+/** The largest quota, in calls or what they cost. */
+export const QUOTA_MAX = 1_000_000_000_000;
 
 /**
  * The limits of plans, customers and keys by their names in the contract: the window that each counts

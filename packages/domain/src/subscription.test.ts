@@ -1,6 +1,6 @@
 import { SUBSCRIPTION_STATUSES } from '@ceiba/contract/sets';
 import { describe, expect, it } from 'vitest';
-import { PLAN_LIMIT_MAX } from './constants.ts';
+import { PLAN_LIMIT_MAX } from './limits.ts';
 import { ADMITS, DEFAULT_PLAN_NAME, SEEDED_PLANS, statusesThatAdmit } from './subscription.ts';
 
 describe('subscriptions', () => {
