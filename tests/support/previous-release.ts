@@ -50,9 +50,7 @@ const SOURCES = [
  */
 export function buildPreviousRelease(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ceiba-previous-'));
-  const archive = join(folder, 'source.tar');
-  git('archive', '-o', archive, PREVIOUS_RELEASE.commit, ...SOURCES);
-  execFileSync('tar', ['-xf', archive], { cwd: folder });
+  unpack(folder, SOURCES);
   linkPackages(folder);
   for (const app of ['runtime', 'cli']) {
     execFileSync(process.execPath, [join(folder, 'apps', app, 'build.mjs')], {
@@ -60,6 +58,19 @@ export function buildPreviousRelease(): string {
     });
   }
   return folder;
+}
+
+/** @returns the folder of the previous release's migrations, in a new folder that the caller removes */
+export function previousMigrations(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ceiba-previous-'));
+  unpack(folder, ['drizzle']);
+  return join(folder, 'drizzle');
+}
+
+function unpack(folder: string, paths: readonly string[]): void {
+  const archive = join(folder, 'source.tar');
+  git('archive', '-o', archive, PREVIOUS_RELEASE.commit, ...paths);
+  execFileSync('tar', ['-xf', archive], { cwd: folder });
 }
 
 /** Ceiba's own packages are those of the folder; all others are those installed here. */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type postgres from 'postgres';
@@ -30,10 +32,10 @@ const CHECK_BUDGET_MS = 10_000;
  * installation the first of the search path (ADR 0046). The files call it `"public"`, as drizzle-kit
  * writes it.
  *
- * @param migrationsFolder the folder that holds the SQL files and `meta/_journal.json`
+ * @param migrationsFolder the folder that holds the SQL files, `meta/_journal.json` and `replaced.json`
  * @returns how many this call applied
- * @throws MigrationError when the connection is lost or no schema fits; UnsuitableDatabaseError
- *   for a database whose encoding is not UTF8
+ * @throws MigrationError when the connection is lost, no schema fits, or the database is older than the
+ *   first of the migrations; UnsuitableDatabaseError for a database whose encoding is not UTF8
  */
 export async function migrateDatabase(
   url: string,
@@ -85,11 +87,15 @@ async function applyAll(
   if (server !== undefined) run.pid = server.pid;
   await endWhenAbandoned(sql);
   await sql`select pg_advisory_xact_lock(${LOCKS.migration})`;
-  const newest = (await appliedMigrationTimes({ sql })).at(-1) ?? 0;
+  const applied = await appliedMigrationTimes({ sql });
+  const newest = applied.at(-1) ?? 0;
+  const isNew = newest === 0;
+  const replaced = replacedMigrations(migrationsFolder);
+  if (!isNew) requireReplaced(replaced, applied);
   const missing = readMigrationFiles({ migrationsFolder }).filter(
     ({ folderMillis }) => folderMillis > newest,
   );
-  const schema = await enterSchema(sql, newest === 0);
+  const schema = await enterSchema(sql, isNew);
   await sql`create schema if not exists drizzle`;
   await sql`create table if not exists drizzle.__drizzle_migrations (
     id serial primary key, hash text not null, created_at bigint)`;
@@ -100,7 +106,30 @@ async function applyAll(
     await sql`insert into drizzle.__drizzle_migrations (hash, created_at)
       values (${hash}, ${folderMillis})`;
   }
+  // A build that knows them is ready on this database.
+  if (isNew) {
+    await sql`insert into drizzle.__drizzle_migrations (hash, created_at)
+      select 'replaced', unnest(${`{${replaced.times}}`}::bigint[])`;
+  }
   return { applied: missing.length };
+}
+
+/** The migrations that the first one of the folder replaces. */
+interface Replaced {
+  /** The last commit that has them. */
+  commit: string;
+  /** In the journal, in ms since 1970. */
+  times: readonly number[];
+}
+
+const replacedMigrations = (folder: string): Replaced =>
+  JSON.parse(readFileSync(join(folder, 'replaced.json'), 'utf8'));
+
+function requireReplaced({ commit, times }: Replaced, applied: readonly number[]): void {
+  if (times.every((time) => applied.includes(time))) return;
+  throw new MigrationError(
+    `The database is older than the migrations of this build. Run ceiba migrate of commit ${commit} first, then this one again.`,
+  );
 }
 
 /**

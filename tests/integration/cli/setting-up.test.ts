@@ -11,6 +11,7 @@ const journal: { entries: { tag: string }[] } = JSON.parse(
   readFileSync(join(migrationsFolder, 'meta/_journal.json'), 'utf8'),
 );
 const newest = journal.entries.at(-1)!.tag;
+const count = journal.entries.length;
 
 const cleanUps: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {
@@ -37,7 +38,7 @@ describe('ceiba migrate', () => {
     const env = { DATABASE_URL: await emptyDatabaseUrl() };
     expect(await runCeiba(['migrate'], { env })).toMatchObject({
       code: 0,
-      stdout: `Applied ${journal.entries.length} migrations: the database is at ${newest}.\n`,
+      stdout: `Applied ${count} migration${count === 1 ? '' : 's'}: the database is at ${newest}.\n`,
       stderr: '',
     });
     expect(await runCeiba(['migrate'], { env })).toMatchObject({

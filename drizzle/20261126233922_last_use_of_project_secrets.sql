@@ -1,1 +1,0 @@
-ALTER TABLE "projects" ADD COLUMN "previous_secret_last_used_at" timestamp with time zone;
