@@ -123,13 +123,8 @@ export class Lookups {
       if (batch.length === this.#limits.maxBatch) break;
       this.#queue.delete(question);
       this.#count(entry.item.projectId, -entry.waiters.length);
-      const inTime = entry.waiters.filter((waiter) => !waiter.deadline.isPast);
-      for (const waiter of entry.waiters) {
-        if (waiter.deadline.isPast) {
-          waiter.reject(new UnavailableError('overload', 'the deadline passed in the queue'));
-        }
-      }
-      if (inTime.length > 0) batch.push({ item: entry.item, waiters: inTime });
+      entry.waiters = entry.waiters.filter(unlessPast);
+      if (entry.waiters.length > 0) batch.push(entry);
     }
     return batch;
   }
@@ -162,4 +157,10 @@ export class Lookups {
     if (ofProject === 0) this.#waitingByProject.delete(projectId);
     else this.#waitingByProject.set(projectId, ofProject);
   }
+}
+
+function unlessPast({ deadline, reject }: Waiter): boolean {
+  const { isPast } = deadline;
+  if (isPast) reject(new UnavailableError('overload', 'the deadline passed in the queue'));
+  return !isPast;
 }

@@ -116,26 +116,39 @@ export class Entrance {
     }
   }
 
-  async #proofOf(caller: Caller): Promise<Proof> {
-    const { proven, paces, errors } = this.#options;
+  /** At once where the secret is known as right. */
+  #proofOf(caller: Caller): Proof | Promise<Proof> {
     let problem: Problem = 'invalid_project_id';
-    let projectId: string | undefined;
     try {
-      projectId = parseUuid('projectId', caller.projectId);
+      const projectId = parseUuid('projectId', caller.projectId);
       problem = 'missing_secret';
       if (caller.secret === '') throw unauthorized();
       const asked = { projectId, secretDigest: digestOf(caller.secret) };
-      const proof = proven.find(asked) ?? (await proven.prove(asked, caller.peer, caller.deadline));
-      if (typeof proof === 'object') return proof;
-      problem = proof;
-      throw unauthorized();
+      return this.#options.proven.find(asked) ?? this.#lookUp(asked, caller);
     } catch (error) {
-      if (error instanceof TransportError) {
-        errors.reportRefusal(problem, caller, problem === 'wrong_secret' ? projectId : undefined);
-        await paces.unproven.slot();
-      }
-      throw error;
+      return this.#refuse(caller, problem, error);
     }
+  }
+
+  async #lookUp(asked: Pick<Asker, 'projectId' | 'secretDigest'>, caller: Caller): Promise<Proof> {
+    const proof = await this.#options.proven.prove(asked, caller.peer, caller.deadline);
+    if (typeof proof === 'object') return proof;
+    const known = proof === 'wrong_secret' ? asked.projectId : undefined;
+    return this.#refuse(caller, proof, unauthorized(), known);
+  }
+
+  /** @throws the error, when a refusal may be answered */
+  async #refuse(
+    caller: Caller,
+    problem: Problem,
+    error: unknown,
+    projectId?: string,
+  ): Promise<never> {
+    if (error instanceof TransportError) {
+      this.#options.errors.reportRefusal(problem, caller, projectId);
+      await this.#options.paces.unproven.slot();
+    }
+    throw error;
   }
 
   /**

@@ -8,20 +8,20 @@ import type { Dependencies } from './dependencies.ts';
 import { outcomesOf } from './outcomes.ts';
 import { noteIfPrevious, type Project, projectOfSecret } from './project-secret.ts';
 
-/** All that the judgement on a question needs. */
+/** What the judgement on a question needs. */
 export interface Loaded {
   asker: Asker;
   question: Question;
   row: LookupRow;
   project: Project;
-  /** Null where there is no key, so that none is asked. */
+  /** Null where there is no key: none is asked. */
   matcher: PolicyMatcher<PolicyFacts> | null;
 }
 
 const NO_KEY = { apiKeyDigest: null, isForeign: false };
 
 /**
- * Loads what each question needs, and judges the secret before anything else.
+ * Loads what each question needs, and judges the secret first.
  *
  * @returns per question, in order, what was loaded or why it cannot be decided
  * @throws TransportError for a wrong secret, then the error of the whole call; UnavailableError where
@@ -53,11 +53,13 @@ export async function load(
       if (question instanceof TransportError) return question;
       if (row instanceof UnavailableError) return row;
       if (!row?.project) throw new Error('a question has no row');
-      const facts = { asker, question, row, project: row.project };
-      const matcher = row.apiKey && policies.matcherFor(projectId, row.project.policyRevision);
-      if (!(matcher instanceof Promise)) return { ...facts, matcher };
+      const { project } = row;
+      const matcher = row.apiKey && policies.matcherFor(projectId, project.policyRevision);
+      if (!(matcher instanceof Promise)) return { asker, question, row, project, matcher };
       // A long list takes longer to read than a decision may take.
-      return deadline.race('database', matcher).then((read) => ({ ...facts, matcher: read }));
+      return deadline
+        .race('database', matcher)
+        .then((read) => ({ asker, question, row, project, matcher: read }));
     }),
   );
 }

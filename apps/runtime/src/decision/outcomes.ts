@@ -19,15 +19,24 @@ export function deadlineOfItems(deadline: Deadline): Deadline {
  *
  * @param deadline - If given, work that is not done by then is an outage.
  */
-export async function outcomesOf<T>(
+export function outcomesOf<T>(
   works: readonly (T | UnavailableError | Promise<T>)[],
   deadline?: Deadline,
-): Promise<(T | UnavailableError)[]> {
+): Outcomes<T> | Promise<Outcomes<T>> {
   // Most calls have one question, whose policies are in memory: they need no promise of several.
   const [only] = works;
-  if (only !== undefined && works.length === 1 && deadline === undefined) {
-    return [only instanceof Promise ? await only.catch(orOutage) : only];
+  if (only === undefined || works.length > 1 || deadline !== undefined) {
+    return outcomesOfSeveral(works, deadline);
   }
+  return only instanceof Promise ? only.then(alone<T>, outageAlone) : [only];
+}
+
+type Outcomes<T> = (T | UnavailableError)[];
+
+async function outcomesOfSeveral<T>(
+  works: readonly (T | UnavailableError | Promise<T>)[],
+  deadline: Deadline | undefined,
+): Promise<Outcomes<T>> {
   const outcomes = new Array<T | UnavailableError>(works.length);
   const all = new Promise<void>((resolve, reject) => {
     let open = works.length;
@@ -55,7 +64,9 @@ export async function outcomesOf<T>(
   return outcomes;
 }
 
-function orOutage(error: unknown): UnavailableError {
-  if (error instanceof UnavailableError) return error;
+const alone = <T>(value: T): Outcomes<T> => [value];
+
+function outageAlone(error: unknown): [UnavailableError] {
+  if (error instanceof UnavailableError) return [error];
   throw error;
 }

@@ -19,7 +19,7 @@ export function judge(loaded: Loaded): Judged {
     policy,
     subscription: row.subscription,
   });
-  return { ...loaded, policy, judgement };
+  return { asker, question, row, project, matcher, policy, judgement };
 }
 
 /** Charges a live call, or denies it, and records which. The charge begins before it first waits. */

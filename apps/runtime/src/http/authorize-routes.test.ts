@@ -27,7 +27,8 @@ function incoming(body: unknown, contentLength?: number): IncomingMessage {
     'x-service-project-secret': 'secret',
   };
   const socket = { remoteAddress: '127.0.0.1' };
-  return Object.assign(stream, { headers, socket, complete: true }) as unknown as IncomingMessage;
+  const complete = bytes !== null;
+  return Object.assign(stream, { headers, socket, complete }) as unknown as IncomingMessage;
 }
 
 /** A gateway's question. */

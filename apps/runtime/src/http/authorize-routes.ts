@@ -9,7 +9,7 @@ import {
 import type { Answers, Asked } from '../decision/call.ts';
 import { serve, serveOne } from '../decision/serve.ts';
 import { invalidField, TransportError } from '../errors.ts';
-import { parseBody, type ReadBody, readJsonBody } from './body.ts';
+import { parseBody, type ReadBody, readArrivedBody, readJsonBody } from './body.ts';
 import { FORWARD } from './forward-auth.ts';
 import { type HotRoute, type HotRouteOptions, serveHttp } from './hot-route.ts';
 import { SMALL_BODY_BYTES } from './large-bodies.ts';
@@ -58,16 +58,22 @@ export function createAuthorizeRoutes(options: HotRouteOptions): AuthorizeRoutes
   return { authorize: of(ONE), authorizeBatch: of(BATCH), forwardAuth: of(FORWARD) };
 }
 
-/** The error is returned, since a wrong secret is reported before a wrong body or query. */
-async function read(
+function read(
   incoming: IncomingMessage,
   capBytes: number,
   parse: (body: ReadBody) => Asked,
-): Promise<Asked> {
+): Asked | Promise<Asked> {
+  const body = readArrivedBody(incoming, capBytes);
+  if (body !== null) return asked(incoming, body, parse);
+  return readJsonBody(incoming, capBytes).then((late) => asked(incoming, late, parse));
+}
+
+/** The error is returned, since a wrong secret is reported before a wrong body or query. */
+function asked(incoming: IncomingMessage, body: ReadBody, parse: (body: ReadBody) => Asked): Asked {
   try {
     // A question has no query. Few addresses have one, so most are not parsed.
     if (incoming.url?.includes('?')) parseQuery(NO_QUERY, incoming);
-    return parse(await readJsonBody(incoming, capBytes));
+    return parse(body);
   } catch (error) {
     if (error instanceof TransportError) return error;
     throw error;

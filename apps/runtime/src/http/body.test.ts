@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import {
   authorizeRequestSchema,
   createApiKeyRequestSchema,
@@ -8,14 +9,23 @@ import {
 } from '@ceiba/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TransportError } from '../errors.ts';
-import { parseBody, type ReadBody, readJsonBody } from './body.ts';
+import { parseBody, type ReadBody, readArrivedBody, readJsonBody } from './body.ts';
 
 const CAP = 1_024;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
+const WAYS = {
+  'while it arrives': (incoming: IncomingMessage) => readJsonBody(incoming, CAP),
+  async 'once it has arrived'(incoming: IncomingMessage) {
+    while (!incoming.complete) await turn();
+    return readArrivedBody(incoming, CAP) ?? Promise.reject(new Error('it has not arrived'));
+  },
+};
+let way: keyof typeof WAYS = 'while it arrives';
+
 /** Reads what is sent to it as the Runtime does. */
 const server = createServer((incoming, outgoing) => {
-  void readJsonBody(incoming, CAP).then(
+  void WAYS[way](incoming).then(
     (body) => outgoing.end(JSON.stringify(summaryOf(body))),
     (error: unknown) => outgoing.end(JSON.stringify({ kind: 'rejected', message: String(error) })),
   );
@@ -48,7 +58,13 @@ async function read(
   return JSON.parse(text);
 }
 
-describe('reading a body', () => {
+const eachWay = Object.keys(WAYS) as (keyof typeof WAYS)[];
+
+describe.each(eachWay)('reading a body %s', (each) => {
+  beforeAll(() => {
+    way = each;
+  });
+
   it('parses JSON, even from chunks that split a character', async () => {
     const bytes = Buffer.from('{"displayName":"Zoë"}');
     const cut = bytes.length - 3;
@@ -118,7 +134,11 @@ describe('reading a body', () => {
   });
 });
 
-describe('the cap', () => {
+describe.each(eachWay)('the cap of a body that is read %s', (each) => {
+  beforeAll(() => {
+    way = each;
+  });
+
   const bodyOf = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`;
 
   it('accepts a body of exactly its size', async () => {
@@ -146,6 +166,21 @@ describe('the cap', () => {
       kind: 'refused',
       code: 'payload_too_large',
     });
+  });
+});
+
+describe('a body that has not arrived', () => {
+  it('is not taken for an empty one', async () => {
+    const early = createServer((incoming, outgoing) => {
+      outgoing.end(String(readArrivedBody(incoming, CAP)));
+      incoming.resume();
+    });
+    await once(early.listen(0, '127.0.0.1'), 'listening');
+    const { port } = early.address() as AddressInfo;
+    const reply = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body: '{}' });
+    expect(await reply.text()).toBe('null');
+    early.closeAllConnections();
+    early.close();
   });
 });
 

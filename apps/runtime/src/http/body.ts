@@ -15,7 +15,28 @@ export type ReadBody =
  * before the body.
  */
 export async function readJsonBody(incoming: IncomingMessage, capBytes: number): Promise<ReadBody> {
-  const bytes = await readCapped(incoming, capBytes);
+  return jsonBodyOf(incoming, await readCapped(incoming, capBytes), capBytes);
+}
+
+/**
+ * Reads a JSON body that is all here: without listeners, and without waiting for the end of the
+ * stream. A body that came with its head is here at the first `await` after the request.
+ *
+ * @returns null where it has to be waited for, by {@link readJsonBody}
+ */
+export function readArrivedBody(incoming: IncomingMessage, capBytes: number): ReadBody | null {
+  if (!incoming.complete || incoming.destroyed || incoming.readableFlowing !== null) return null;
+  const bytes: Buffer = incoming.read() ?? NO_BYTES;
+  return jsonBodyOf(incoming, bytes.length > capBytes ? 'over' : bytes, capBytes);
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+function jsonBodyOf(
+  incoming: IncomingMessage,
+  bytes: Buffer | 'over' | 'cut off',
+  capBytes: number,
+): ReadBody {
   if (bytes === 'over') {
     return refused('payload_too_large', ERROR_MESSAGES.payload_too_large(capBytes));
   }

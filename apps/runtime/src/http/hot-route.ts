@@ -59,9 +59,12 @@ export async function serveHttp(
     tooSlow: () => (route.bodyCapBytes > 0 && !incoming.complete ? 'caller' : 'overload'),
     trace,
   };
-  const reply = await route
-    .answer(options, call, incoming)
-    .catch((error: unknown) => route.refuse(error, requestId, errors));
+  let reply: Reply;
+  try {
+    reply = await route.answer(options, call, incoming);
+  } catch (error) {
+    reply = route.refuse(error, requestId, errors);
+  }
   trace?.end(reply.status);
   return reply;
 }

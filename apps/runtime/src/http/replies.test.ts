@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import type { Logger } from '@ceiba/process/log';
 import { expect, it } from 'vitest';
 import { ErrorLog } from '../error-log.ts';
@@ -15,6 +15,30 @@ it('an answer arrives whole, whatever characters it has', async () => {
     const reply = await fetch(`http://127.0.0.1:${port}`, { headers: { connection: 'close' } });
     expect(await reply.json()).toEqual(body);
   } finally {
+    server.close();
+  }
+});
+
+it('answers leave in the order of their requests, also of those that wait on one connection', async () => {
+  const late: (() => void)[] = [];
+  const server = createServer(({ url }, outgoing) => {
+    const answer = () => send(outgoing, jsonReply(200, { url }, 'id'));
+    if (url !== '/first') answer();
+    if (url === '/third') for (const each of late) each();
+    else if (url === '/first') late.push(answer);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  try {
+    const head = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nhost: a\r\n${more}\r\n`;
+    socket.write(head('/first') + head('/second') + head('/third', 'connection: close\r\n'));
+    let text = '';
+    for await (const part of socket) text += part;
+    expect(text.match(/\{.*?\}/g)).toEqual(
+      ['/first', '/second', '/third'].map((url) => JSON.stringify({ url })),
+    );
+  } finally {
+    socket.destroy();
     server.close();
   }
 });
