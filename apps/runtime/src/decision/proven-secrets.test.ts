@@ -47,6 +47,13 @@ function setUp() {
 }
 
 describe('a secret', () => {
+  it('is remembered by its digest alone, without the buffer that it was worked out in', async () => {
+    const { proveNow, find } = setUp();
+    await proveNow('right');
+    expect(find('right')?.secretDigest).toEqual(digestOf('right'));
+    expect(find('right')?.secretDigest.buffer.byteLength).toBe(32);
+  });
+
   it('is proven by a lookup that finds it right, the previous one as well', async () => {
     const { lookups, prove, find } = setUp();
     expect(find('new')).toBeNull();
