@@ -105,11 +105,15 @@ export function toBatch(facts: readonly UsageFact[]): UsageBatch {
         batch.costs.push({ ...fact, kind: fact.of });
         break;
       case 'lastUse':
-        batch.lastUsed.push({ ...fact, at: new Date(fact.count) });
+        batch.lastUsed.push(lastUseOf(fact));
         break;
       case 'secretUse':
         batch.secretsUsed.push({ ...fact, at: new Date(fact.count) });
     }
   }
   return batch;
+}
+
+function lastUseOf({ apiKeyId, previousPrefix, count }: LastUseFact): LastUse {
+  return { apiKeyId, previousPrefix, at: new Date(count) };
 }

@@ -239,7 +239,9 @@ const NO_KEY: KeyPart = { apiKey: null, customer: null };
 function keyPartOf(row: StatementRow): KeyPart {
   const apiKey = API_KEY.read(row);
   const customer = CUSTOMER.read(row);
-  return { apiKey, customer: customer && { ...customer, plan: CUSTOMER_PLAN.read(row) } };
+  if (customer === null) return { apiKey, customer };
+  // What is spread comes last: V8 gives each copy that then gets another property a shape of its own.
+  return { apiKey, customer: { plan: CUSTOMER_PLAN.read(row), ...customer } };
 }
 
 function projectPartOf(row: StatementRow): ProjectPart {
