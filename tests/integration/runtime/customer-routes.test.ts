@@ -341,7 +341,7 @@ describe('a key', () => {
     ['scopes', { scopes: ['Not a label'] }],
     ['scopes.0', { scopes: [null] }],
     ['expiresAt', { expiresAt: 'soon' }],
-    ['monthlyQuota', { monthlyQuota: 2_147_483_648 }],
+    ['monthlyQuota', { monthlyQuota: 1e12 + 1 }],
     ['dailyQuota', { dailyQuota: 0.5 }],
     ['displayName', { displayName: null }],
     ['status', { status: 'revoked' }],
