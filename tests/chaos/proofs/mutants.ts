@@ -183,10 +183,10 @@ export const MUTANTS: Record<string, Mutant> = {
       },
       {
         file: 'main.js',
-        find: 'async function outcomesOf(',
+        find: 'function outcomesOf(',
         replace:
           'const fromItsEnd = (items, charge) => items.toReversed().map(charge).reverse();\n' +
-          'async function outcomesOf(',
+          'function outcomesOf(',
       },
     ],
     rule: 'a batch is charged in its order',
@@ -231,8 +231,8 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'const proof = proven.find(asked) ??',
-        replace: 'const proof = { ...asked, untilMs: Infinity } ??',
+        find: 'return this.#options.proven.find(asked) ??',
+        replace: 'return { ...asked, untilMs: Infinity } ??',
       },
     ],
     rule: 'strangers take nothing of a project',

@@ -1,25 +1,16 @@
 import { MS_PER_MINUTE, windowOfPeriod } from '@ceiba/domain';
 import { expect, it } from 'vitest';
-import { chargeScriptText } from '../../../apps/runtime/src/limiter/charge-script.ts';
+import { readScript } from '../../../apps/runtime/src/redis/script.ts';
 import { describeOnEachRedis } from './support/servers.ts';
 
-/** From the script: `whole`, and what says which period a minute is in. */
-function periodsOfScript(): string {
-  const [, whole] = /^(local function whole[\s\S]*?\nend)$/m.exec(chargeScriptText()) ?? [];
-  const [, periods] =
-    /^(local function firstDay[\s\S]*?)^-- Counts seen/m.exec(chargeScriptText()) ?? [];
-  return `
-    ${whole}
-    local minute
-    ${periods}
-    local from, reply = tonumber(ARGV[1]), {}
-    for _, text in ipairs(cjson.decode(ARGV[2])) do
-      periods[from], minute = nil, text
-      local period = periodOf(from)
-      reply[#reply + 1], reply[#reply + 2] = period.number, period.start
-    end
-    return reply`;
-}
+const PERIODS_OF_SCRIPT = `
+  ${readScript('../../../apps/runtime/src/limiter/calendar.lua', import.meta.url)}
+  local from, reply = tonumber(ARGV[1]), {}
+  for _, minute in ipairs(cjson.decode(ARGV[2])) do
+    local period = periodAt(minute, from)
+    reply[#reply + 1], reply[#reply + 2] = period.number, period.start
+  end
+  return reply`;
 
 describeOnEachRedis('the periods', (redis) => {
   it('have the same numbers and starts in the script and in the Runtime for 400 years', async () => {
@@ -32,7 +23,7 @@ describeOnEachRedis('the periods', (redis) => {
         return [number, startOf(number) / MS_PER_MINUTE];
       });
       const args = [period, JSON.stringify(minutes)];
-      expect(await redis().admin.eval(periodsOfScript(), 0, ...args)).toEqual(expected);
+      expect(await redis().admin.eval(PERIODS_OF_SCRIPT, 0, ...args)).toEqual(expected);
     }
   });
 });

@@ -64,12 +64,16 @@ function read(
   parse: (body: ReadBody) => Asked,
 ): Asked | Promise<Asked> {
   const body = readArrivedBody(incoming, capBytes);
-  if (body !== null) return asked(incoming, body, parse);
-  return readJsonBody(incoming, capBytes).then((late) => asked(incoming, late, parse));
+  if (body !== null) return askedIn(incoming, body, parse);
+  return readJsonBody(incoming, capBytes).then((late) => askedIn(incoming, late, parse));
 }
 
 /** The error is returned, since a wrong secret is reported before a wrong body or query. */
-function asked(incoming: IncomingMessage, body: ReadBody, parse: (body: ReadBody) => Asked): Asked {
+function askedIn(
+  incoming: IncomingMessage,
+  body: ReadBody,
+  parse: (body: ReadBody) => Asked,
+): Asked {
   try {
     // A question has no query. Few addresses have one, so most are not parsed.
     if (incoming.url?.includes('?')) parseQuery(NO_QUERY, incoming);
