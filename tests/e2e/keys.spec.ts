@@ -160,7 +160,7 @@ test('invalid input is refused beside its field and kept', async () => {
   await page.getByRole('button', { name: 'Create key' }).click();
   await expect(page.getByRole('heading', { name: 'Metered is created' })).toBeVisible();
   const [key] = await project.sql`
-    select rate_limit_per_minute as rate, monthly_quota as quota,
+    select rate_limit_per_minute as rate, monthly_quota::int as quota,
       round(extract(epoch from expires_at - now()) / 86400)::int as days
     from api_keys where project_id = ${project.projectId}`;
   expect(key).toEqual({ rate: 30, quota: 10_000, days: 30 });
