@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { admitsNow } from '../subscription/admits.ts';
-import { deniedKeys } from '../usage/denied-keys.ts';
+import { recentCallers } from '../usage/recent-callers.ts';
 
 /**
  * A query for the customers of one project whose plan has lapsed while their keys are still called: rows of
@@ -10,7 +10,7 @@ import { deniedKeys } from '../usage/denied-keys.ts';
 export const lapsedCustomers = (projectId: SQL, at: SQL): SQL => sql`
   select distinct c.id, coalesce(nullif(c.name, ''), c.external_id) as name,
     c.subscription_status as status
-  from (${deniedKeys(projectId, 'inactive_subscription', at)}) denied
+  from (${recentCallers(projectId, 'inactive_subscription', at)}) denied
   join api_keys k on k.id = denied.api_key_id and k.project_id = ${projectId}
     and k.status = 'active'
   join customers c on c.project_id = k.project_id and c.id = k.customer_id

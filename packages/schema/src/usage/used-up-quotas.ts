@@ -1,7 +1,7 @@
 import { DAY, nameWithPeriod, QUOTA_THRESHOLDS } from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
 import { monthNumber } from '../time.ts';
-import { deniedKeys } from './denied-keys.ts';
+import { recentCallers } from './recent-callers.ts';
 
 /** The name of the scope of an id's day, as an expression. */
 const dayScope = (id: SQL) => sql`${id} || ${nameWithPeriod('', DAY)}`;
@@ -16,7 +16,7 @@ const dayScope = (id: SQL) => sql`${id} || ${nameWithPeriod('', DAY)}`;
  */
 export const usedUpQuotas = (projects: SQL, at: SQL): SQL =>
   usedQuotas(projects, at, {
-    callers: deniedKeys(sql`p.project_id`, 'quota_exceeded', at),
+    callers: recentCallers(sql`p.project_id`, 'quota_exceeded', at),
     percent: 100,
   });
 
@@ -26,11 +26,7 @@ export const usedUpQuotas = (projects: SQL, at: SQL): SQL =>
  */
 export const nearlyUsedQuotas = (projects: SQL, at: SQL): SQL => sql`
   select * from (${usedQuotas(projects, at, {
-    callers: sql`
-      select distinct u.api_key_id from usage_hours u
-      where u.project_id = p.project_id and u.outcome = 'allowed'
-        and u.hour >= date_trunc('hour', ${at}, 'UTC') - interval '1 hour' and u.hour <= ${at}
-      offset 0`,
+    callers: recentCallers(sql`p.project_id`, 'allowed', at),
     percent: QUOTA_THRESHOLDS[0],
   })}) used where period = 'month' and quota > 0`;
 
