@@ -3,10 +3,11 @@ import { expect, it } from 'vitest';
 
 import { freePort, requireFreePorts } from './ports.ts';
 
-it('gives a free port to one caller only', async () => {
+it('gives a free port to one caller only, and none that an outgoing connection may take', async () => {
   const ports = [];
   for (let call = 0; call < 600; call += 1) ports.push(await freePort());
   expect(new Set(ports).size).toBe(ports.length);
+  expect(Math.max(...ports)).toBeLessThan(32_768);
 });
 
 it('suggests a port that exists instead of the highest one', async () => {

@@ -1,17 +1,20 @@
+import { randomInt } from 'node:crypto';
 import { connect, createServer } from 'node:net';
 
 import { codeOf, LauncherError } from './errors.ts';
 import { loopback, PORT_MAX } from './settings.ts';
 
+/** Below the ports that operating systems give to outgoing connections, above those that clients refuse. */
+const FREE_PORTS = { least: 15_000, most: 32_000 };
 const given = new Set<number>();
 
 /**
- * @returns A free port, chosen by the operating system. It is not reserved, but this process is
- *   given it only once.
+ * @returns A free port that no outgoing connection takes in the meantime. It is not reserved, but this
+ *   process is given it only once.
  */
 export async function freePort(): Promise<number> {
-  const port = await listenOnce(0);
-  if (given.has(port)) return freePort();
+  const port = randomInt(FREE_PORTS.least, FREE_PORTS.most + 1);
+  if (given.has(port) || (await isTaken(port))) return freePort();
   given.add(port);
   return port;
 }
@@ -80,15 +83,11 @@ export function accepts(port: number): Promise<boolean> {
   });
 }
 
-/** @returns The port that was bound; it is free again. */
-function listenOnce(port: number): Promise<number> {
+/** Binds the port and frees it again. */
+function listenOnce(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
-    server.listen({ host: loopback, port, exclusive: true }, () => {
-      const address = server.address();
-      const bound = typeof address === 'object' && address ? address.port : port;
-      server.close(() => resolve(bound));
-    });
+    server.listen({ host: loopback, port, exclusive: true }, () => server.close(() => resolve()));
   });
 }

@@ -113,8 +113,10 @@ async function serve(page: Page, name: string, env: Record<string, string> = {})
   await waitFor(async () => child.exitCode !== null || (await accepts(port)), {
     timeoutMs: 15_000,
   });
+  if (child.exitCode !== null) throw new Error(`${name} ended with exit code ${child.exitCode}`);
   return {
-    url: `http://localhost:${port}`,
+    // By its address: of a name's two addresses Node gives each 250 ms, which a busy machine exceeds.
+    url: `http://127.0.0.1:${port}`,
     port,
     stdout: () => stdout,
     async stop() {
@@ -414,11 +416,11 @@ describe('the guide to WebSockets', () => {
         CEIBA_PROJECT_ID: live.projectId,
         CEIBA_PROJECT_SECRET: live.secret,
       });
-      const url = `ws://localhost:${server.port}/v1/live`;
+      const url = `ws://127.0.0.1:${server.port}/v1/live`;
       const answers = [
         await openSocket(url, withKey(plaintext).headers),
         await openSocket(url, {}),
-        await openSocket(`ws://localhost:${server.port}/v1/live/other`, withKey(plaintext).headers),
+        await openSocket(`ws://127.0.0.1:${server.port}/v1/live/other`, withKey(plaintext).headers),
       ];
       await server.stop();
       // Fastify and Hono answer a path that they do not serve before any guard.
