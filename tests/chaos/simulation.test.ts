@@ -37,6 +37,10 @@ describe('a Runtime in simulated time', () => {
 /** Each mutant is found within a tenth of these with any seed. */
 const SCHEDULES_OF_A_MUTANT_MAX = 4_000;
 
+it('every mutant changes the source of this build', async () => {
+  for (const { edits } of Object.values(SIMULATION_MUTANTS)) (await loadProgram(edits)).remove();
+});
+
 describe('a schedule finds', () => {
   const mutants = Object.entries(SIMULATION_MUTANTS).filter(
     ([, { isInSmall }]) => size.isFull || isInSmall,

@@ -107,9 +107,9 @@ export const SIMULATION_MUTANTS: Record<string, SimulationMutant> = {
       ),
       inRuntime(
         'database/lookups.ts',
-        'if (inTime.length > 0) batch.push({ item: entry.item, waiters: inTime });',
-        'if (inTime.length > 0) { const joined = { item: entry.item, waiters: inTime }; ' +
-          'batch.push(joined); (this as any).underWay?.set(question, joined); }',
+        'if (entry.waiters.length > 0) batch.push(entry);',
+        'if (entry.waiters.length > 0) { ' +
+          'batch.push(entry); (this as any).underWay?.set(question, entry); }',
       ),
       inRuntime(
         'database/lookups.ts',
