@@ -20,15 +20,16 @@ it('every mutant changes the program of this build', () => {
 describe('a proof catches', () => {
   const mutants = Object.entries(MUTANTS).filter(([, mutant]) => size.isFull || mutant.isInSmall);
 
-  for (const [name, { edits, rule, needsRealRedis, try: attempt }] of mutants) {
+  for (const [name, { edits, rule, otherRule, needsRealRedis, try: attempt }] of mutants) {
     it.skipIf(needsRealRedis && realRedis === undefined)(name, () =>
       prove(`mutant: ${name}`, async (random) => {
         const mutant = stage.withEdits(edits);
         try {
           const error = await attempt({ stage, mutant, edits, random }).catch((it: unknown) => it);
           expect(error).toBeInstanceOf(Violation);
-          expect(error).toMatchObject({ rule });
-          return { caughtBy: rule };
+          const brokenRule = error instanceof Violation ? error.rule : null;
+          expect([rule, otherRule]).toContain(brokenRule);
+          return { caughtBy: String(brokenRule) };
         } finally {
           await mutant.close();
         }

@@ -28,10 +28,12 @@ import { proveTriggersOff } from './triggers-off.ts';
 
 /** A mutant of the Runtime, and the proof that has to catch it. */
 export interface Mutant {
-  /** Each edit replaces one line of the built program. */
+  /** Each edit replaces a text of the built program. */
   edits: readonly Edit[];
   /** The rule that the mutant breaks. */
   rule: Rule;
+  /** Another rule that it breaks, whose check may come first. */
+  otherRule?: Rule;
   /** The Redis in JavaScript cannot show it, because it keeps nothing on disk. */
   needsRealRedis?: true;
   /** Also part of the small size. */
@@ -354,6 +356,8 @@ export const MUTANTS: Record<string, Mutant> = {
       },
     ],
     rule: 'usage equals the allowed calls',
+    // What is counted twice is missing from a quota that is read back after a loss.
+    otherRule: 'a loss hands nothing out again',
     try: loss('Redis is flushed'),
   },
   'a flush that overwrites': {
@@ -402,7 +406,13 @@ export const MUTANTS: Record<string, Mutant> = {
     try: ({ stage, mutant, random }) => proveRuntimeLoss(stage, 1, random, mutant),
   },
   'a stop without a last flush': {
-    edits: [{ file: 'main.js', find: 'await flusher.stop();', replace: '' }],
+    edits: [
+      {
+        file: 'main.js',
+        find: 'this.#isStopping = true;\n    await this.flushNow();',
+        replace: 'this.#isStopping = true;',
+      },
+    ],
     rule: 'usage equals the allowed calls',
     try: ({ mutant, random }) => proveDrain(mutant, 3, random),
   },
@@ -429,7 +439,13 @@ export const MUTANTS: Record<string, Mutant> = {
     try: ({ mutant, random }) => proveDrain(mutant, 12, random),
   },
   'a stop that cuts off a request under way': {
-    edits: [{ file: 'main.js', find: 'DRAIN_MS_MAX = 3e3', replace: 'DRAIN_MS_MAX = 500' }],
+    edits: [
+      {
+        file: 'main.js',
+        find: 'server.closeAllConnections(), DRAIN_MS_MAX',
+        replace: 'server.closeAllConnections(), 500 + 0 * DRAIN_MS_MAX',
+      },
+    ],
     rule: 'stops gracefully',
     try: ({ mutant, random }) => proveDrain(mutant, 2, random),
   },
