@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
-import { choosePlan, gotoReady } from './support.ts';
+import { changePlan, gotoReady } from './support.ts';
 
 let project: OwnProject;
 
@@ -13,9 +13,7 @@ test.afterAll(() => project?.close());
 
 test('a change shows its actor, its IP address and the values before and after', async () => {
   const page = await project.open('subscription');
-  await choosePlan(page, 'Pro');
-  await page.getByRole('button', { name: 'Change to Pro' }).click();
-  await expect(page.getByText('On the plan Pro.')).toBeVisible();
+  await changePlan(page, 'Pro');
   await gotoReady(page, project.at('audit'));
   const line = page
     .getByRole('listitem')

@@ -182,7 +182,10 @@ const FORMS: Record<string, Form> = {
   },
   'change plan': {
     path: '/subscription',
-    fill: (opened) => choosePlan(opened, 'Starter'),
+    fill: async (opened) => {
+      await opened.getByRole('button', { name: 'Change plan' }).click();
+      return choosePlan(opened.getByRole('dialog'), 'Starter');
+    },
     button: 'Change to Starter',
     done: (opened) => opened.getByText('On the plan Starter.'),
   },

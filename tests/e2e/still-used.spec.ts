@@ -131,6 +131,7 @@ test('the dialogs that end a customer, a policy, a secret and a project say who 
   );
 
   await gotoReady(page, project.at('subscription'));
+  await page.getByRole('button', { name: 'Change status' }).click();
   await page.getByRole('button', { name: 'Cancel subscription…' }).click();
   await expect(evidence(dialog(page))).toContainText('A call was last allowed 9 minutes ago');
 });

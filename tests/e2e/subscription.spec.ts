@@ -18,6 +18,7 @@ test.beforeAll(async ({ browser }) => {
 test.afterAll(() => project?.close());
 
 async function changeState(page: Page, button: string): Promise<void> {
+  await page.getByRole('button', { name: 'Change status' }).click();
   await page.getByRole('button', { name: `${button}…` }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: button }).click();
   await expect(page.getByRole('alertdialog')).toHaveCount(0);
@@ -31,6 +32,7 @@ test('each status shows its effect, and the next decision matches it', async () 
   ).toBeVisible();
   expect(await project.authorize(call)).toMatchObject({ allowed: true });
 
+  await page.getByRole('button', { name: 'Change status' }).click();
   await page.getByRole('button', { name: 'Cancel subscription…' }).click();
   await expect(page.getByRole('alertdialog')).toContainText(
     'From the next decision on, all calls are denied as inactive_subscription.',
@@ -59,8 +61,9 @@ test('each status shows its effect, and the next decision matches it', async () 
 
 test('another plan applies from the next decision on', async () => {
   const page = await project.open('subscription');
+  await page.getByRole('button', { name: 'Change plan' }).click();
   await expect(page.getByText('Plan changes apply immediately.')).toBeVisible();
-  await choosePlan(page, 'Starter');
+  await choosePlan(page.getByRole('dialog'), 'Starter');
   await expect(page.getByText('300 requests per minute, 100,000 per month.')).toBeVisible();
   await page.getByRole('button', { name: 'Change to Starter' }).click();
   await expect(page.getByText('On the plan Starter.')).toBeVisible();
@@ -75,6 +78,7 @@ test('the choice of a plan is a search by keyboard, with the plans of own projec
     select ${prefix} || ' ' || lpad(n::text, 2, '0'), 5, n, 1 from generate_series(1, 30) as n`;
   await project.usePlan('Starter');
   const page = await project.open('subscription');
+  await page.getByRole('button', { name: 'Change plan' }).click();
   const field = page.getByRole('combobox', { name: 'Plan', exact: true });
   await expect(field).toHaveValue('Starter');
   // The page holds the first plans alone.
@@ -95,6 +99,7 @@ test('the choice of a plan is a search by keyboard, with the plans of own projec
   await page.getByRole('button', { name: `Change to ${prefix} 30` }).click();
   await expect(page.getByText(`On the plan ${prefix} 30.`)).toBeVisible();
 
+  await page.getByRole('button', { name: 'Change plan' }).click();
   await field.fill(prefix);
   await expect(list.getByRole('option')).toHaveCount(10);
   for (let row = 0; row < 9; row += 1) await page.keyboard.press('ArrowDown');
@@ -109,14 +114,21 @@ test('the choice of a plan is a search by keyboard, with the plans of own projec
 
 test('a period that is over denies calls, and one without an end allows them', async () => {
   const page = await project.open('subscription');
+  const periodEnd = page.locator('dl > div').filter({ hasText: 'Period end' });
+  await expect(periodEnd).toContainText('never');
+  await expect(page.getByLabel('Ends', { exact: true })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Set period end' }).click();
   await page.getByLabel('Ends', { exact: true }).selectOption('at');
   await page.getByRole('button', { name: 'Save period end' }).click();
   await expect(page.getByText('Fill this in.')).toBeVisible();
+  await expect(page.getByLabel('Ends', { exact: true })).toHaveValue('at');
   await page.getByLabel('Date and time').fill('2020-01-31T12:00');
   await expect(page.getByText('This time is in the past')).toBeVisible();
   await page.getByRole('button', { name: 'Save period end' }).click();
   await expect(page.getByText('the period of the subscription ended')).toBeVisible();
+  await expect(periodEnd).toContainText('31 Jan 2020');
   expect(await project.authorize(call)).toMatchObject({ denialReason: 'inactive_subscription' });
+  await page.getByRole('button', { name: 'Set period end' }).click();
   await page.getByLabel('Ends', { exact: true }).selectOption('never');
   await page.getByRole('button', { name: 'Save period end' }).click();
   await expect(
@@ -134,7 +146,6 @@ test('a quota that is nearly used shows when it will be used up', async () => {
   const page = await project.open('subscription');
   await expect(page.getByText('The quota is used up.')).toBeVisible();
   await expect(page.getByText('quota_exceeded')).toBeVisible();
-  await choosePlan(page, 'Starter');
   await project.sql`update usage_months set count = 9000
     where project_id = ${project.projectId} and incarnation = 'e2e'`;
   await project.sql`insert into usage_hours ${project.sql({

@@ -193,6 +193,19 @@ export async function addAuthenticator(page: Page, isUserVerified = true): Promi
 }
 
 /** Chooses a plan by a part of its name, in the form of a page or a dialog. */
+/** Shows the fields of a new key below its name and customer. */
+export const unfoldKeyFields = (page: Page) =>
+  page.locator('summary', { hasText: 'Limits, scopes and expiry' }).click();
+
+/** Changes the plan of a project on its page. */
+export async function changePlan(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Change plan' }).click();
+  const dialog = page.getByRole('dialog');
+  await choosePlan(dialog, name);
+  await dialog.getByRole('button', { name: `Change to ${name}` }).click();
+  await expect(page.getByText(`On the plan ${name}.`)).toBeVisible();
+}
+
 export async function choosePlan(form: Page | Locator, name: string): Promise<Locator> {
   const field = form.getByRole('combobox', { name: 'Plan', exact: true });
   await field.fill(name);

@@ -1,3 +1,4 @@
+import { Pencil } from 'lucide-react';
 import type { ReactNode } from 'react';
 
 /** What is known of one item, in two columns where there is room. */
@@ -16,13 +17,21 @@ export interface FactProps {
 
 export function Fact({ name, change, children }: FactProps) {
   return (
-    <div className="grid min-h-10 grid-cols-[6rem_minmax(0,1fr)] items-start gap-x-4 gap-y-1 px-(--inset) py-1 sm:grid-cols-[7rem_minmax(0,1fr)_auto]">
+    <div className="grid min-h-9 grid-cols-[5.5rem_minmax(0,1fr)_auto] items-start gap-x-3 px-(--inset) sm:min-h-10 sm:grid-cols-[7rem_minmax(0,1fr)_auto] sm:gap-x-4 sm:py-1">
       <dt className="py-1.5 text-muted">{name}</dt>
       <dd className="min-w-0 py-1.5 wrap-anywhere">{children}</dd>
-      {change && <dd className="-mr-3 max-sm:col-start-2 max-sm:-ml-3">{change}</dd>}
+      {change && <dd className="-mr-3">{change}</dd>}
     </div>
   );
 }
+
+/** What the button of a fact does; on a phone a pencil stands for it, so that the fact keeps its line. */
+export const ChangeLabel = ({ children }: { children: ReactNode }) => (
+  <>
+    <Pencil aria-hidden="true" className="sm:hidden" />
+    <span className="max-sm:sr-only">{children}</span>
+  </>
+);
 
 /** What the owner keeps with an item, as JSON. */
 export const MetadataFact = ({

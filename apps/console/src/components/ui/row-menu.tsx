@@ -29,7 +29,8 @@ export interface RowMenuButtonProps {
   /** Whether it cannot be undone. */
   isDangerous?: boolean;
   className?: string;
-  onChoose: () => void;
+  /** With the button of the menu, which gets the focus back. */
+  onChoose: (from: HTMLElement | null) => void;
   children: ReactNode;
 }
 
@@ -47,7 +48,7 @@ export function RowMenuButton({
       onClick={(event) => {
         // A popover covers every dialog. Hiding it returns the focus to its button.
         event.currentTarget.closest<HTMLElement>('[popover]')?.hidePopover();
-        onChoose();
+        onChoose(document.activeElement instanceof HTMLElement ? document.activeElement : null);
       }}
       className={clsx(
         popoverItem,

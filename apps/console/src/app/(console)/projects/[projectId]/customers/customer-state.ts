@@ -21,13 +21,24 @@ export const calledOf = ({ name, externalId }: CustomerName): string => name || 
 
 /** A customer as the browser gets it. */
 export type CustomerTarget = Omit<Customer, 'suspendedAt' | 'currentPeriodEnd' | 'createdAt'> & {
+  isSuspended: boolean;
   /** ISO 8601; null if its plan has no end. */
   currentPeriodEnd: string | null;
 };
 
-/** What all dialogs of a customer share. */
+export const targetOf = ({
+  suspendedAt,
+  createdAt: _,
+  currentPeriodEnd,
+  ...customer
+}: Customer): CustomerTarget => ({
+  ...customer,
+  isSuspended: suspendedAt !== null,
+  currentPeriodEnd: currentPeriodEnd?.toISOString() ?? null,
+});
+
+/** What all dialogs of customers share. */
 export interface CustomerDialogFacts {
-  target: CustomerTarget;
   projectId: string;
   /** The plans that are offered before anything is typed. */
   plans: readonly Choice[];

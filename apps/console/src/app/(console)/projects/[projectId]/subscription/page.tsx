@@ -7,13 +7,11 @@ import { QuotaMonth } from '#components/subscription/quota-month.tsx';
 import { named } from '#components/ui/name.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { StatusChip } from '#components/ui/state-chips.tsx';
-import { formatCount } from '#lib/format.ts';
 import type { PageProps } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
-import { ChangePlan } from './_components/change-plan.tsx';
-import { PeriodEnd } from './_components/period-end.tsx';
-import { StatusChoice } from './_components/status-choice.tsx';
+import { SubscriptionDialogs } from './_components/subscription-dialogs.tsx';
+import { SubscriptionFacts } from './_components/subscription-facts.tsx';
 import { findPlanChoices, planChoice } from './plan-choices.ts';
 
 export const metadata: Metadata = { title: 'Subscription' };
@@ -32,7 +30,7 @@ export default async function SubscriptionPage({ params }: PageProps<'projectId'
     ]),
   );
   if (use === null) notFound();
-  const periodEnd = subscription?.currentPeriodEnd?.toISOString() ?? null;
+  const activeKeys = keys.byStatus.active;
   return (
     <Column>
       <PageHeader
@@ -52,62 +50,28 @@ export default async function SubscriptionPage({ params }: PageProps<'projectId'
       >
         <QuotaMonth use={use} projection={projectQuota(use)} />
       </Section>
-      {subscription && (
-        <Section title="Limits of the plan">
-          <dl className="numbers grid grid-cols-2 gap-4 sm:grid-cols-3">
-            <Fact name="Rate">{formatCount(subscription.plan.rateLimitPerMinute)} per minute</Fact>
-            {subscription.plan.dailyQuota !== null && (
-              <Fact name="Quota of a day">
-                {formatCount(day.used)} of {formatCount(subscription.plan.dailyQuota)} used today,
-                in UTC
-              </Fact>
-            )}
-            <Fact name="Active keys">
-              {formatCount(keys.byStatus.active)} of {formatCount(subscription.plan.activeKeyCap)}
-            </Fact>
-          </dl>
-        </Section>
-      )}
-      {mayChange ? (
-        <>
-          <Section title="Plan" description="Plan changes apply immediately.">
-            <ChangePlan
-              projectId={projectId}
-              choices={plans}
-              current={subscription && planChoice(subscription.plan)}
-              activeKeys={keys.byStatus.active}
-              used={use.used}
-            />
-          </Section>
-          {subscription && (
-            <>
-              <Section
-                title="Status"
-                description="Active and trial allow calls; past due and canceled deny them. Keys, policies and usage are not affected."
-              >
-                <StatusChoice status={subscription.status} />
-              </Section>
-              <Section
-                title="Period end"
-                description="From this time on, all calls are denied until you set a later end."
-              >
-                <PeriodEnd currentPeriodEnd={periodEnd} />
-              </Section>
-            </>
-          )}
-        </>
-      ) : (
-        <p className="text-muted">Only the owner can change the subscription.</p>
-      )}
+      <Section title="Plan and limits" className="numbers">
+        <SubscriptionDialogs
+          shared={{
+            projectId,
+            choices: plans,
+            current: subscription && planChoice(subscription.plan),
+            currentPeriodEnd: subscription?.currentPeriodEnd?.toISOString() ?? null,
+            activeKeys,
+            used: use.used,
+          }}
+        >
+          <SubscriptionFacts
+            subscription={subscription}
+            day={day}
+            activeKeys={activeKeys}
+            mayChange={mayChange}
+          />
+        </SubscriptionDialogs>
+        {!mayChange && (
+          <p className="mt-4 text-muted">Only the owner can change the subscription.</p>
+        )}
+      </Section>
     </Column>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: React.ReactNode }) {
-  return (
-    <div>
-      <dt className="text-small text-muted">{name}</dt>
-      <dd className="font-medium">{children}</dd>
-    </div>
   );
 }

@@ -1,4 +1,3 @@
-import type { Customer } from '@ceiba/schema';
 import { Plus } from 'lucide-react';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
@@ -17,7 +16,7 @@ import { requireProject } from '#server/project.ts';
 import { Timeline } from '../../_components/timeline.tsx';
 import { MostDenied } from '../../requests/groups/most-denied.tsx';
 import { CustomerDialogs, CustomerStepButton } from '../_components/customer-dialogs.tsx';
-import { type CustomerTarget, calledOf, stateOf } from '../customer-state.ts';
+import { calledOf, stateOf, targetOf } from '../customer-state.ts';
 import { CustomerFacts } from './_components/customer-facts.tsx';
 import { CustomerKeys } from './_components/customer-keys.tsx';
 import { CustomerUsage } from './_components/customer-usage.tsx';
@@ -36,9 +35,10 @@ export default async function CustomerPage({ params }: PageProps<'projectId' | '
   if (facts === null) notFound();
   const { customer, use, usage, plans, policies, keys, kept, denials, timeline } = facts;
   const mayChange = may('change_customers');
-  const isSuspended = customer.suspendedAt !== null;
+  const target = targetOf(customer);
+  const { isSuspended } = target;
   return (
-    <CustomerDialogs shared={{ projectId, target: targetOf(customer), plans }}>
+    <CustomerDialogs shared={{ projectId, plans }}>
       <Column>
         <PageHeader
           title={<Name>{calledOf(customer)}</Name>}
@@ -52,13 +52,19 @@ export default async function CustomerPage({ params }: PageProps<'projectId' | '
           actions={
             <>
               {may('change_keys') && (
-                <ButtonLink href={`/projects/${projectId}/keys/new?customer=${customerId}`}>
+                <ButtonLink
+                  variant="primary"
+                  href={`/projects/${projectId}/keys/new?customer=${customerId}`}
+                >
                   <Plus aria-hidden="true" />
                   Create key
                 </ButtonLink>
               )}
               {mayChange && (
-                <CustomerStepButton step={isSuspended ? 'resume' : 'suspend'}>
+                <CustomerStepButton
+                  opens={{ step: isSuspended ? 'resume' : 'suspend', target }}
+                  variant={isSuspended ? 'secondary' : 'quiet'}
+                >
                   {isSuspended ? 'Resume customer' : 'Suspend customer'}
                 </CustomerStepButton>
               )}
@@ -114,9 +120,4 @@ export default async function CustomerPage({ params }: PageProps<'projectId' | '
       </Column>
     </CustomerDialogs>
   );
-}
-
-function targetOf({ suspendedAt: _, createdAt: _at, ...customer }: Customer): CustomerTarget {
-  const { currentPeriodEnd } = customer;
-  return { ...customer, currentPeriodEnd: currentPeriodEnd?.toISOString() ?? null };
 }

@@ -20,7 +20,7 @@ import {
   setCustomerPlan,
   suspend,
 } from '../actions.ts';
-import { type CustomerDialogFacts, calledOf } from '../customer-state.ts';
+import { type CustomerDialogFacts, type CustomerTarget, calledOf } from '../customer-state.ts';
 import { BillingDayField, PlanFields } from './customer-fields.tsx';
 
 /** What a dialog can do to a customer. */
@@ -28,6 +28,7 @@ export type CustomerStep = keyof typeof CHANGES | keyof typeof QUESTIONS;
 
 export interface CustomerDialogProps extends CustomerDialogFacts {
   step: CustomerStep;
+  target: CustomerTarget;
   onClose: () => void;
 }
 
@@ -78,7 +79,7 @@ interface Change {
   submit: string;
   /** The message of a success. */
   done: string;
-  fields: (facts: CustomerDialogFacts) => ReactNode;
+  fields: (facts: CustomerDialogFacts & { target: CustomerTarget }) => ReactNode;
 }
 
 const CHANGES = {

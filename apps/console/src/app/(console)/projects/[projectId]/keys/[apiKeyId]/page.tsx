@@ -23,9 +23,8 @@ import { viewerZone } from '#server/time-zone.ts';
 import { Timeline } from '../../_components/timeline.tsx';
 import { MostDenied } from '../../requests/groups/most-denied.tsx';
 import { ImportedChip } from '../_components/imported-chip.tsx';
-import { KeyDialogs } from '../_components/key-dialogs.tsx';
+import { KeyDialogs, KeyStepButton } from '../_components/key-dialogs.tsx';
 import { KeyMenu } from '../_components/key-menu.tsx';
-import { KeyStepButton } from '../_components/key-step-button.tsx';
 import { mayReplace, stateOf, targetOf } from '../key-state.ts';
 import { KeyFacts } from './_components/key-facts.tsx';
 import { readKeyPage } from './read-key.ts';
@@ -68,12 +67,13 @@ export default async function KeyPage({
           actions={
             <>
               {mayChange && mayReplace(target) && (
-                <KeyStepButton step="replace" target={target}>
-                  Replace key
-                </KeyStepButton>
+                <KeyStepButton opens={{ step: 'replace', target }}>Replace key</KeyStepButton>
               )}
               {mayChange && target.isActive && (
-                <KeyStepButton step={target.isDisabled ? 'enable' : 'disable'} target={target}>
+                <KeyStepButton
+                  opens={{ step: target.isDisabled ? 'enable' : 'disable', target }}
+                  variant={target.isDisabled ? 'secondary' : 'quiet'}
+                >
                   {target.isDisabled ? 'Enable key' : 'Disable key'}
                 </KeyStepButton>
               )}

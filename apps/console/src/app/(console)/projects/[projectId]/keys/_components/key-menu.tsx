@@ -75,13 +75,7 @@ export interface KeyMenuProps {
 
 /** The actions for one key. */
 export function KeyMenu({ projectId, target, mayChange, maySimulate }: KeyMenuProps) {
-  const openStep = useKeyStep();
-
-  function open(step: KeyStep) {
-    const { activeElement } = document;
-    openStep({ step, target }, activeElement instanceof HTMLElement ? activeElement : null);
-  }
-
+  const open = useKeyStep();
   return (
     <RowMenu label={`Actions for ${legible(target.displayName)}`}>
       <Link href={requestsHref(projectId, { key: target.apiKeyId })} className={popoverItem}>
@@ -104,7 +98,7 @@ export function KeyMenu({ projectId, target, mayChange, maySimulate }: KeyMenuPr
             icon={icon}
             isDangerous={step === 'revoke'}
             className={step === 'archive' ? 'mt-1 border-t pt-2' : ''}
-            onChoose={() => open(step)}
+            onChoose={(from) => open({ step, target }, from)}
           >
             {label}
           </RowMenuButton>

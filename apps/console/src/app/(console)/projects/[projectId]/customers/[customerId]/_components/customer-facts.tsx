@@ -1,6 +1,6 @@
 import { type Limit, listLimits } from '@ceiba/domain';
 import type { Customer, CustomerUse } from '@ceiba/schema';
-import { Fact, Facts, MetadataFact } from '#components/ui/facts.tsx';
+import { ChangeLabel, Fact, Facts, MetadataFact } from '#components/ui/facts.tsx';
 import { LabelChips } from '#components/ui/label-chips.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { StatusChip } from '#components/ui/state-chips.tsx';
@@ -9,6 +9,7 @@ import { formatCount } from '#lib/format.ts';
 import { countOpen, type LabelSet, mayCall } from '#lib/labels.ts';
 import type { CustomerStep } from '../../_components/customer-dialog.tsx';
 import { CustomerStepButton } from '../../_components/customer-dialogs.tsx';
+import { targetOf } from '../../customer-state.ts';
 
 export interface CustomerFactsProps {
   customer: Customer;
@@ -24,8 +25,8 @@ export function CustomerFacts({ customer, use, sets, mayChange }: CustomerFactsP
   const { plan, subscriptionStatus, currentPeriodEnd, metadata, billingDay } = customer;
   const change = (step: CustomerStep, label: string) =>
     mayChange && (
-      <CustomerStepButton step={step} size="sm" variant="quiet">
-        {label}
+      <CustomerStepButton opens={{ step, target: targetOf(customer) }} size="sm" variant="quiet">
+        <ChangeLabel>{label}</ChangeLabel>
       </CustomerStepButton>
     );
   return (

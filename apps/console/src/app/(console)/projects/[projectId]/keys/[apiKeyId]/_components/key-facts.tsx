@@ -1,6 +1,6 @@
 import { type Labels, type Limit, scopesOfApiKey } from '@ceiba/domain';
 import type { ApiKeyRow } from '@ceiba/schema';
-import { Fact, Facts, MetadataFact } from '#components/ui/facts.tsx';
+import { ChangeLabel, Fact, Facts, MetadataFact } from '#components/ui/facts.tsx';
 import { LabelChips } from '#components/ui/label-chips.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
@@ -10,7 +10,7 @@ import { countOpen, type LabelSet, mayCall } from '#lib/labels.ts';
 import { legible } from '#lib/text.ts';
 import { calledOf } from '../../../customers/customer-state.ts';
 import type { KeyStep } from '../../_components/key-dialog.tsx';
-import { KeyStepButton } from '../../_components/key-step-button.tsx';
+import { KeyStepButton } from '../../_components/key-dialogs.tsx';
 import { targetOf } from '../../key-state.ts';
 import type { KeyCustomer } from '../read-key.ts';
 
@@ -32,8 +32,8 @@ export function KeyFacts(props: KeyFactsProps) {
   const { projectId, apiKey, customer, sets, defaultRate, mayChange } = props;
   const change = (step: KeyStep, label: string) =>
     mayChange && (apiKey.status === 'active' || step === 'describe') ? (
-      <KeyStepButton step={step} target={targetOf(apiKey)} size="sm" variant="quiet">
-        {label}
+      <KeyStepButton opens={{ step, target: targetOf(apiKey) }} size="sm" variant="quiet">
+        <ChangeLabel>{label}</ChangeLabel>
       </KeyStepButton>
     ) : null;
   const { previous } = apiKey;
