@@ -60,6 +60,11 @@ test('a webhook is added, tested, repaired and deleted, and its secret is shown 
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'Leave without it' }).click();
+  // Beside a destination, the form of another one is behind its button.
+  await expect(url).toBeHidden();
+  await page.locator('summary', { hasText: 'Add a webhook' }).click();
+  await add.click();
+  await expect(url).toHaveAccessibleDescription(/Fill this in/);
 
   // A test that fails says why, and can be sent again.
   receiver.answer = 500;

@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
-import { choosePlan, gotoReady, pressShortcut } from './support.ts';
+import { choosePlan, gotoReady, pressShortcut, unfoldKeyFields } from './support.ts';
 
 let project: OwnProject;
 const READ = { method: 'GET', path: '/v1/reports' };
@@ -192,6 +192,7 @@ test('a user makes a read-only key for a new customer, and can open it later', a
   const page = await project.open('keys/new');
   await page.getByRole('combobox', { name: 'Customer' }).fill('new-9');
   await page.getByRole('option', { name: 'New customer “new-9”' }).click();
+  await unfoldKeyFields(page);
   await page.getByLabel('Scopes').selectOption('Only policies with these labels');
   await expect(page.getByText('May call 0 of 3 policies.')).toBeVisible();
   await page.getByRole('button', { name: 'read', exact: true }).click();

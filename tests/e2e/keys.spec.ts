@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, type Locator, type Page, test } from '@playwright/test';
 import { expectAccessible } from './expect-accessible.ts';
 import { createKey, type OwnProject, ownProject } from './own-project.ts';
-import { gotoReady, pressShortcut, reloadReady } from './support.ts';
+import { gotoReady, pressShortcut, reloadReady, unfoldKeyFields } from './support.ts';
 
 let project: OwnProject;
 const call = { method: 'GET', path: '/v1/reports' };
@@ -139,6 +139,8 @@ test('leaving without the key through a link or a command asks, then leads to it
 
 test('invalid input is refused beside its field and kept', async () => {
   const page = await project.open('keys/new');
+  await expect(page.getByLabel('Requests per minute')).toBeHidden();
+  await unfoldKeyFields(page);
   await page.getByLabel('Requests per minute').fill('ten');
   await page.getByLabel('Requests per month').fill('10,000');
   await page.getByLabel('Expires', { exact: true }).selectOption('On a date');
@@ -154,6 +156,11 @@ test('invalid input is refused beside its field and kept', async () => {
   await expect(page.getByText('Must be a whole number, 0 or more.')).toBeHidden();
   await expect(page.getByLabel('Name')).toHaveAccessibleDescription(/Fill this in\./);
   await page.getByLabel('Name').fill('Metered');
+  // What is refused is unfolded.
+  await unfoldKeyFields(page);
+  await expect(page.getByLabel('Date and time')).toBeHidden();
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await expect(page.getByLabel('Date and time')).toBeFocused();
   await expect(page.getByLabel('Name')).not.toHaveAttribute('aria-invalid');
   await expect(page.getByLabel('Date and time')).toHaveAccessibleDescription(/Fill this in\./);
   await page.getByLabel('Expires', { exact: true }).selectOption('In 30 days');

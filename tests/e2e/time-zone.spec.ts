@@ -2,7 +2,7 @@ import { type Browser, expect, type Page, test } from '@playwright/test';
 import { addDecisions } from './decisions.ts';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
-import { gotoReady } from './support.ts';
+import { gotoReady, unfoldKeyFields } from './support.ts';
 
 let project: OwnProject;
 
@@ -104,6 +104,7 @@ test('the zone of the account is that of its pages, whatever the browser has', a
   // A time is typed in the zone of the account.
   await gotoReady(page, project.at('keys/new'));
   await page.getByLabel('Name').fill('Guest');
+  await unfoldKeyFields(page);
   await page.getByLabel('Expires', { exact: true }).selectOption('On a date');
   await page.getByLabel('Date and time, America/St_Johns').fill('2031-01-15T12:00');
   await expect(page.getByText('until 15 Jan 2031, 12:00 UTC-3:30')).toBeVisible();

@@ -9,6 +9,7 @@ import {
   type Account,
   addAuthenticator,
   chooseAction,
+  choosePlan,
   createAdministrator,
   gotoReady,
   signIn,
@@ -136,7 +137,12 @@ const STATES: Record<string, View> = {
     },
   },
   'alerts, empty': inEmpty('/alerts'),
-  'alert, refused': onPage('alerts', { act: pressFirst('Add webhook') }),
+  'alert, refused': onPage('alerts', {
+    act: async (page) => {
+      await page.locator('summary', { hasText: 'Add a webhook' }).click();
+      await page.getByRole('button', { name: 'Add webhook' }).click();
+    },
+  }),
   'destination, shown once': onPage('destination', {
     act: async (page) => {
       await page.getByRole('button', { name: 'Rotate signing secret…' }).click();
@@ -239,9 +245,18 @@ const STATES: Record<string, View> = {
   })),
   'subscription, viewer': onPage('subscription', { as: 'viewer' }),
   'subscription, other plan': onPage('subscription', {
-    act: (page) => page.getByRole('radio', { name: /^Starter/ }).check(),
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Change plan' }).click();
+      await choosePlan(page.getByRole('dialog'), 'Starter');
+    },
   }),
-  'subscription, cancel': onPage('subscription', { act: pressFirst('Cancel subscription…') }),
+  'subscription, period end': onPage('subscription', { act: pressFirst('Set period end') }),
+  'subscription, cancel': onPage('subscription', {
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Change status' }).click();
+      await page.getByRole('button', { name: 'Cancel subscription…' }).click();
+    },
+  }),
   'project, refused': onPage('create project', {
     act: async (page) => {
       await page.getByRole('button', { name: 'Create project' }).click();

@@ -53,7 +53,7 @@ export type ActionFormProps<Data> = Omit<
 
 /**
  * A form over a server action. When it is refused, it keeps what was typed, moves the focus to the
- * first invalid field and shows the form's error at its top; the error of a field goes as it changes.
+ * first invalid field, which it unfolds, and shows the form's error at its top; the error of a field goes as it changes.
  * If the server does not answer, it shows that as an error. It works without scripts too, except for
  * `done` and `onDone`.
  */
@@ -88,7 +88,12 @@ export function ActionForm<Data>({
       const message = sent.current;
       if (message) toast(typeof message === 'function' ? message(settled.data) : message);
       report?.(settled.data, form.current);
-    } else form.current.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+    } else {
+      const invalid = form.current.querySelector<HTMLElement>('[aria-invalid=true]');
+      const folded = invalid?.closest('details');
+      if (folded) folded.open = true;
+      invalid?.focus();
+    }
   }, [settledAt, toast]);
 
   const [corrected, setCorrected] = useState<{ at: number; fields: readonly string[] }>();

@@ -1,7 +1,6 @@
 import { listAlertDestinations } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { EmptyState } from '#components/ui/empty-state.tsx';
-import { Notice } from '#components/ui/notice.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import type { PageProps } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
@@ -42,27 +41,19 @@ export default async function AlertsPage({ params }: PageProps<'projectId'>) {
           </div>
         )}
         {may('change_alerts') && (
-          <>
-            <Section
-              title="Add a webhook"
-              description="Ceiba posts each alert to this URL, signed as Standard Webhooks describes. The signing secret is shown next."
-            >
-              <AddWebhook choices={choices} />
-            </Section>
-            <Section
-              title="Add a mail address"
-              description="The address gets a mail first, and no alerts until it has confirmed that it wants them."
-            >
+          <Section title="Add a destination">
+            <div className="grid gap-2">
+              <AddWebhook choices={choices} isOpen={destinations.length === 0} />
               {configuredMailer() === undefined ? (
-                <Notice title="Mail is off">
-                  An administrator turns it on with the settings <code>SMTP_URL</code> and{' '}
-                  <code>MAIL_FROM</code> of the console.
-                </Notice>
+                <p className="mt-2 text-muted">
+                  Mail is off. An administrator turns it on with the settings <code>SMTP_URL</code>{' '}
+                  and <code>MAIL_FROM</code> of the console.
+                </p>
               ) : (
                 <AddMailAddress choices={choices} />
               )}
-            </Section>
-          </>
+            </div>
+          </Section>
         )}
       </SigningSecretStep>
     </Column>

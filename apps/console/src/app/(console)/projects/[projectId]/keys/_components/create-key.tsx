@@ -85,9 +85,16 @@ function NameStep({
           search={findCustomers}
           hint="Type a part of its external ID or name. A new external ID creates the customer."
         />
-        <ScopeFields sets={sets} />
-        <ExpiryField />
-        <LimitFields hintOf={keyLimitHint(defaultRate)} />
+        <details>
+          <summary className="w-fit cursor-pointer rounded font-medium">
+            Limits, scopes and expiry
+          </summary>
+          <div className="mt-6 grid gap-6">
+            <LimitFields hintOf={keyLimitHint(defaultRate)} />
+            <ScopeFields sets={sets} />
+            <ExpiryField />
+          </div>
+        </details>
         <FormButtons label="Create key" cancelHref={`/projects/${projectId}/keys`} />
       </ActionForm>
     </>
