@@ -1,11 +1,12 @@
 import { BATCH_SIZE_MAX, PAGE_MAX } from '@ceiba/contract';
-import { DISPLAY_NAME_LENGTH_MAX } from '@ceiba/contract/sets';
+import { DISPLAY_NAME_LENGTH_MAX, OVERLAP_SECONDS_MAX } from '@ceiba/contract/sets';
 import {
   ALERT_DESTINATIONS_MAX,
   DECISION_RETENTION_DAYS_MAX,
   METHOD_LENGTH_MAX,
   PATH_LENGTH_MAX,
   PLAN_LIMIT_MAX,
+  POLICIES_MAX,
   PROJECT_MEMBERS_MAX,
   QUOTA_MAX,
   RETENTION_DAYS_MAX,
@@ -26,7 +27,9 @@ const LIMITS: Record<string, number> = {
   'A quota': QUOTA_MAX,
   'Members of a project': PROJECT_MEMBERS_MAX,
   'Sessions of a user': SESSIONS_MAX,
-  'Hours for which a previous secret is valid': SECRET_OVERLAP_HOURS,
+  'Hours for which a previous project secret is valid': SECRET_OVERLAP_HOURS,
+  'Days for which a previous secret of a key is valid': OVERLAP_SECONDS_MAX / 86_400,
+  'Policies of a project': POLICIES_MAX,
   'Days of the decision log': DECISION_RETENTION_DAYS_MAX,
   'Logged decisions of a kind, per minute and Runtime process': DECISION_LOG_LIMITS.perMinute,
   'Allowed calls that are logged unsampled, per minute and Runtime process': UNSAMPLED_PER_MINUTE,

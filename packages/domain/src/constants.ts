@@ -95,9 +95,9 @@ export const FORECAST_DAYS = 7;
 
 /** The longest note of a key, in characters. */
 export const API_KEY_NOTE_LENGTH_MAX = 500;
-/** Days without an allowed request after which a key is idle. */
 /** The most keys that one change takes. */
 export const API_KEYS_CHANGED_MAX = 500;
+/** Days without an allowed request after which a key is idle. */
 export const KEY_IDLE_DAYS = 90;
 /** Days before its expiry when a key starts to count as expiring soon. */
 export const KEY_EXPIRES_SOON_DAYS = 7;
