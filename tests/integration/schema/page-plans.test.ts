@@ -10,6 +10,7 @@ import {
   readRecentUse,
   readSimulation,
   readTopDenials,
+  readUsageByCustomer,
   readUsageOf,
   readUsageSeries,
   searchApiKeys,
@@ -219,6 +220,14 @@ describe('a page of a project with 10,000 keys and two months of usage', () => {
   test('finds the keys that expire without reading the others', async () => {
     const nodes = await readsOf(bench.db, (db) => readProblems(db, [project.projectId]));
     expect(rowsRead(nodes, 'api_keys')).toBeLessThan(100);
+  });
+
+  test('finds the customers that call most without reading keys that were not used', async () => {
+    const month = { projectId: project.projectId, step: 'day' as const, top: 8, ...ago(30) };
+    const nodes = await readsOf(bench.db, async (db) => {
+      expect(await readUsageByCustomer(db, month)).toHaveLength(8);
+    });
+    expect(rowsRead(nodes, 'api_keys')).toBeLessThan(KEYS / 2);
   });
 
   test.each([

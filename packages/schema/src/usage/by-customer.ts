@@ -45,7 +45,12 @@ export async function readUsageByCustomer(
   return largest(db, usage, allowedRequests(usage, { by: 'api_key', step, ids }), top);
 }
 
-/** @param counted rows with the id of a key and a count */
+/**
+ * The customer of each key that was used is looked up: with a join, the planner reads all keys of the
+ * project, because it cannot know how few those are. OFFSET 0 keeps it from that.
+ *
+ * @param counted rows with the id of a key and a count
+ */
 async function largest(
   db: { orm: Executor },
   usage: UsageOfProject,
@@ -53,11 +58,15 @@ async function largest(
   most: number,
 ): Promise<CustomerTotal[]> {
   const rows = await db.orm.execute<{ [Name in keyof CustomerTotal]: CustomerTotal[Name] }>(sql`
-    with ${days(usage)}, counted as (${counted}), totals as (
-      select k.customer_id, sum(counted.count) as total
-      from counted join api_keys k on k.id = counted.id
-      where k.project_id = ${usage.projectId} and k.customer_id is not null
-      group by k.customer_id having sum(counted.count) > 0
+    with ${days(usage)}, counted as (${counted}), of_key as (
+      select id, sum(count) as total from counted group by id
+    ), totals as (
+      select k.customer_id, sum(of_key.total) as total
+      from of_key cross join lateral (
+        select customer_id from api_keys
+        where id = of_key.id and project_id = ${usage.projectId} and customer_id is not null offset 0
+      ) k
+      group by k.customer_id having sum(of_key.total) > 0
       order by total desc, k.customer_id limit ${most}
     )
     select c.id as "customerId", c.external_id as "externalId", c.name, totals.total::float8 as total
