@@ -195,7 +195,7 @@ describe('the groups of denials', () => {
         path,
         ...change,
       });
-    const newest = deny('/v1/users/3/orders', 30);
+    const newest = deny('/v1/users/3/orders', 30, { denialDetail: 'scope' });
     await writeDecisions(bench.db, {
       decisions: [
         deny('/v1/users/1/orders', 10),
