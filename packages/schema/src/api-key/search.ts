@@ -237,12 +237,17 @@ function foundBy(text: string): SQL[] {
   ];
 }
 
-/** Joins the months of all keys, to sort by use. */
+/**
+ * Joins the months of all keys, to sort by use. They are materialized, because each parallel worker would
+ * add up all of them otherwise.
+ */
 const joinUse = (projectId: string) => sql`
   left join (
-    select m.scope, sum(m.count)::float8 as used from usage_months m
-    where m.project_id = ${projectId} and m.month = ${monthNumber()}
-    group by m.scope
+    with months as materialized (
+      select m.scope, sum(m.count)::float8 as used from usage_months m
+      where m.project_id = ${projectId} and m.month = ${monthNumber()}
+      group by m.scope
+    ) select * from months
   ) month_use on month_use.scope = api_keys.id::text`;
 
 interface Sort {

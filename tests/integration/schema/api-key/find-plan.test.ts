@@ -105,6 +105,19 @@ describe('the list of 100,000 keys in the console', () => {
     expect(rowsRead(nodes, 'api_keys')).toBeLessThan(COUNTED_MAX + KEYS / 100);
   });
 
+  test('is sorted by use from one reading of the months', async () => {
+    await bench.db.sql`
+      insert into usage_months (project_id, month, scope, incarnation, count)
+      select project_id, extract(year from now() at time zone 'UTC') * 12
+        + extract(month from now() at time zone 'UTC') - 1, id, 'i', 1 from api_keys`;
+    await bench.db.sql`vacuum analyze usage_months`;
+    const nodes = await readsOf(bench.db, async (db) => {
+      const page = await searchApiKeys(db, { projectId, limit: PAGE, sort: 'used' });
+      expect(page.items).toHaveLength(PAGE);
+    });
+    expect(rowsRead(nodes, 'usage_months')).toBeLessThan(KEYS + KEYS / 100);
+  });
+
   test('counts keys by status and hint through indexes, and idle ones up to ten thousand', async () => {
     const idle = COUNTED_MAX + 5_000;
     await bench.db.sql`
