@@ -20,6 +20,8 @@ export interface PopoverProps {
   /** For screen readers: "Projects". */
   label: string;
   className?: string;
+  /** Called before the panel is shown; what it renders synchronously is placed with the panel. */
+  onOpen?: () => void;
   children: ReactNode;
 }
 
@@ -34,6 +36,7 @@ export function Popover({
   placement,
   label,
   className,
+  onOpen,
   children,
 }: PopoverProps) {
   const id = useId();
@@ -74,6 +77,7 @@ export function Popover({
         id={id}
         popover="auto"
         aria-label={label}
+        onBeforeToggle={({ newState }) => newState === 'open' && onOpen?.()}
         onToggle={place}
         onKeyDown={moveFocus}
         className={clsx(

@@ -2,11 +2,21 @@
 
 import { clsx } from 'clsx';
 import { Ellipsis, type LucideIcon } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { Popover, popoverItem } from './popover.tsx';
 
-/** The actions for one row of a list. */
-export function RowMenu({ label, children }: { label: string; children: ReactNode }) {
+export interface RowMenuProps {
+  label: string;
+  /** They work without scripts. */
+  links?: ReactNode;
+  /** Actions, which need scripts. They are rendered when the menu opens: a list would have hundreds. */
+  children: ReactNode;
+}
+
+/** The links and actions for one row of a list. */
+export function RowMenu({ label, links, children }: RowMenuProps) {
+  const [wasOpened, setWasOpened] = useState(false);
   return (
     <Popover
       label={label}
@@ -18,8 +28,10 @@ export function RowMenu({ label, children }: { label: string; children: ReactNod
           <span className="sr-only">{label}</span>
         </>
       }
+      onOpen={() => flushSync(() => setWasOpened(true))}
     >
-      {children}
+      {links}
+      {wasOpened && children}
     </Popover>
   );
 }

@@ -77,20 +77,26 @@ export interface KeyMenuProps {
 export function KeyMenu({ projectId, target, mayChange, maySimulate }: KeyMenuProps) {
   const open = useKeyStep();
   return (
-    <RowMenu label={`Actions for ${legible(target.displayName)}`}>
-      <Link href={requestsHref(projectId, { key: target.apiKeyId })} className={popoverItem}>
-        <ArrowLeftRight aria-hidden="true" />
-        See requests
-      </Link>
-      {maySimulate && (
-        <Link
-          href={`/projects/${projectId}/simulator?apiKeyId=${target.apiKeyId}`}
-          className={popoverItem}
-        >
-          <FlaskConical aria-hidden="true" />
-          Simulate a call
-        </Link>
-      )}
+    <RowMenu
+      label={`Actions for ${legible(target.displayName)}`}
+      links={
+        <>
+          <Link href={requestsHref(projectId, { key: target.apiKeyId })} className={popoverItem}>
+            <ArrowLeftRight aria-hidden="true" />
+            See requests
+          </Link>
+          {maySimulate && (
+            <Link
+              href={`/projects/${projectId}/simulator?apiKeyId=${target.apiKeyId}`}
+              className={popoverItem}
+            >
+              <FlaskConical aria-hidden="true" />
+              Simulate a call
+            </Link>
+          )}
+        </>
+      }
+    >
       {mayChange &&
         STEPS.filter(({ isOffered }) => isOffered(target)).map(({ step, label, icon }) => (
           <RowMenuButton
