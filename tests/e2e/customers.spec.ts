@@ -188,6 +188,57 @@ test('a user suspends a customer that did not pay, and the next call is denied w
   expect(await project.authorize({ apiKey, ...READ })).toMatchObject({ allowed: true });
 });
 
+test('the list says when a customer was last used, and a row suspends it', async () => {
+  const customerId = await addCustomer('acme-1', 'Acme');
+  await addCustomer('idle-2', 'Idle');
+  await project.addKey('Server', {
+    customer_id: customerId,
+    last_used_at: new Date(Date.now() - 3.5 * 3_600_000),
+  });
+  const page = await project.open('customers');
+  await expect(row(page, 'Acme')).toContainText('3 hours ago');
+  await expect(row(page, 'Idle')).toContainText('never');
+  await page.getByRole('button', { name: 'Actions for Acme' }).click();
+  await page.getByRole('button', { name: 'Suspend customer' }).click();
+  const question = page.getByRole('alertdialog');
+  await question.getByRole('button', { name: 'Suspend customer' }).click();
+  await expect(page.getByText('Customer suspended')).toBeVisible();
+  await expect(row(page, 'Acme')).toContainText('Suspended');
+  await expect(row(page, 'Idle')).not.toContainText('Suspended');
+  await page.getByRole('button', { name: 'Actions for Idle' }).click();
+  await page.getByRole('button', { name: 'Set limits' }).click();
+  await expect(page.getByRole('dialog', { name: 'Limits of Idle' })).toBeVisible();
+});
+
+test('the overview says of whose plan that lapsed the calls are denied, and why', async () => {
+  const { projectId, sql } = project;
+  const customerId = await addCustomer('acme-1', 'Acme', 1_000);
+  const apiKeyId = await project.addKey('Server', { customer_id: customerId });
+  await sql`update projects set first_allowed_at = now() - interval '2 days'
+    where id = ${projectId}`;
+  await sql`insert into usage_hours
+    (project_id, hour, api_key_id, policy_id, outcome, incarnation, count)
+    values (${projectId}, date_trunc('hour', now()), ${apiKeyId},
+      '00000000-0000-0000-0000-000000000000', 'inactive_subscription', 'e2e', 1)`;
+  const page = await project.open('');
+  const wrong = page.getByRole('list', { name: 'What is wrong' });
+  for (const [status, end, words] of [
+    ['past_due', null, 'Acme is past due'],
+    ['canceled', null, 'Acme is canceled'],
+    ['active', new Date(2020, 0), 'Acme is past the end of its period'],
+  ] as const) {
+    await sql`update customers set subscription_status = ${status}, current_period_end = ${end}
+      where id = ${customerId}`;
+    await gotoReady(page, project.at(''));
+    await expect(wrong).toContainText('1 customer still calls with a lapsed plan');
+    await expect(wrong).toContainText(
+      `inactive_subscription: ${words}. Calls were denied in the last hour.`,
+    );
+  }
+  await wrong.getByRole('link', { name: 'Renew its plan' }).click();
+  await page.waitForURL(`**${project.at(`customers/${customerId}`)}`);
+});
+
 test('a user makes a read-only key for a new customer, and can open it later', async () => {
   const page = await project.open('keys/new');
   await page.getByRole('combobox', { name: 'Customer' }).fill('new-9');

@@ -20,6 +20,8 @@ export interface CustomerUse {
   /** Its active keys, and the most that its plan allows; null for no cap of its own. */
   activeKeys: number;
   activeKeyCap: number | null;
+  /** The newest allowed call with one of the keys that it has now; null if there is none. */
+  lastUsedAt: Date | null;
   /** Whether its plan allows calls now, by the database's clock; true without a plan. */
   admits: boolean;
   /** The labels of the policies that its plan opens; null for all. */
@@ -70,12 +72,13 @@ export async function readCustomerUse(
     quota: scope.quota,
   }));
   return new Map(
-    rows.map(({ customerId, activeKeys, plan, admits }) => {
+    rows.map(({ customerId, keys, plan, admits }) => {
       const own = counted.filter(({ scope }) => scope.id === customerId);
       const month = own.find(({ scope }) => scope.period !== DAY);
       if (month === undefined) throw new Error('a customer has no scope of its month');
       const use: CustomerUse = {
-        activeKeys,
+        activeKeys: keys.active,
+        lastUsedAt: keys.lastMs === null ? null : new Date(keys.lastMs),
         activeKeyCap: plan?.activeKeyCap ?? null,
         admits,
         planScopes: plan?.scopes ?? null,
@@ -103,9 +106,11 @@ const selectLimits = (db: Database, { projectId, customerIds }: CustomersRef) =>
       ...limitsIn(customers),
       admits: sql<boolean>`${customers.planId} is null
         or ${sql.raw(admitsNow('customers', 'subscription_status'))}`,
-      activeKeys: sql<number>`(select count(*)::int from api_keys k
-        where k.project_id = ${customers.projectId} and k.customer_id = ${customers.id}
-          and ${countsAgainstCap('k')})`,
+      keys: sql<{ active: number; lastMs: number | null }>`(select json_build_object(
+          'active', count(*) filter (where ${countsAgainstCap('k')}),
+          'lastMs', ${toMs(sql`max(k.last_used_at)`)})
+        from api_keys k
+        where k.project_id = ${customers.projectId} and k.customer_id = ${customers.id})`,
       nowMs: sql<number>`${toMs(sql`now()`)}`,
       plan: {
         planId: customerPlans.id,

@@ -65,6 +65,7 @@ describe('the use of a customer', () => {
     const number = month.numberAt(Date.now());
     expect(use).toEqual({
       activeKeys: 0,
+      lastUsedAt: null,
       activeKeyCap: 5,
       admits: true,
       planScopes: ['read'],
@@ -108,6 +109,22 @@ describe('the use of a customer', () => {
     expect(await admits({ subscriptionStatus: 'trialing' })).toBe(true);
     expect(await admits({ currentPeriodEnd: new Date('2026-01-01') })).toBe(false);
     expect(await admits({ plan: null })).toBe(true);
+  });
+
+  test('was last when a key that it has now was used, also one that is revoked', async () => {
+    const { projectId, customerId } = await makeScene();
+    const usedAt = async (day: string) => {
+      const { apiKeyId } = await makeKey(bench.ctx, projectId);
+      await bench.db.sql`update api_keys set customer_id = ${customerId},
+        last_used_at = ${day}::timestamptz where id = ${apiKeyId}`;
+      return { projectId, apiKeyId };
+    };
+    await usedAt('2026-01-01T00:00Z');
+    const newest = await usedAt('2026-01-03T00:00Z');
+    await revokeApiKey(bench.ctx, await usedAt('2026-01-02T00:00Z'));
+    expect((await useOf(projectId, customerId)).lastUsedAt).toEqual(new Date('2026-01-03'));
+    await updateApiKey(bench.ctx, { ...newest, customerId: null });
+    expect((await useOf(projectId, customerId)).lastUsedAt).toEqual(new Date('2026-01-02'));
   });
 
   test('counts its active keys alone, and finds no customer of another project', async () => {

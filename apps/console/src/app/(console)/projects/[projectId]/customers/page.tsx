@@ -2,6 +2,7 @@ import {
   type CustomerSurvey,
   listCustomers,
   readCustomerUse,
+  searchCustomerPlans,
   surveyCustomers,
 } from '@ceiba/schema';
 import { Plus } from 'lucide-react';
@@ -17,7 +18,10 @@ import { formatCount, plural } from '#lib/format.ts';
 import { type PageProps, parseListQuery, type Query, textOf, withQuery } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { PLANS_LISTED } from '../plan-detail.ts';
+import { CustomerDialogs } from './_components/customer-dialogs.tsx';
 import { CustomerTable } from './_components/customer-table.tsx';
+import { customerPlanChoice } from './customer-choice.ts';
 import { filterOf, STATUS_TABS, statusOf } from './filter.ts';
 
 export const metadata: Metadata = { title: 'Customers' };
@@ -28,8 +32,9 @@ export default async function CustomersPage({ params, searchParams }: PageProps<
   const { project, may } = await requireProject((await params).projectId);
   const { projectId } = project;
   const query = await searchParams;
-  const { counts, page, uses } = await withDatabase(async (db) => {
-    const [counts, page] = await Promise.all([
+  const mayChange = may('change_customers');
+  const { counts, page, uses, plans } = await withDatabase(async (db) => {
+    const [counts, page, plans] = await Promise.all([
       surveyCustomers(db, projectId),
       listCustomers(db, {
         projectId,
@@ -37,12 +42,13 @@ export default async function CustomersPage({ params, searchParams }: PageProps<
         cursor: textOf(query, 'cursor'),
         limit: PAGE_SIZE,
       }),
+      mayChange ? searchCustomerPlans(db, { projectId, limit: PLANS_LISTED }) : [],
     ]);
     const customerIds = page.items.map(({ customerId }) => customerId);
-    return { counts, page, uses: await readCustomerUse(db, { projectId, customerIds }) };
+    const uses = await readCustomerUse(db, { projectId, customerIds });
+    return { counts, page, uses, plans: plans.map(customerPlanChoice) };
   });
   const here = `/projects/${projectId}/customers`;
-  const mayChange = may('change_customers');
   const total = counts.active + counts.suspended;
   return (
     <>
@@ -73,17 +79,17 @@ export default async function CustomersPage({ params, searchParams }: PageProps<
       {total === 0 ? (
         <NoCustomers here={here} mayCreate={mayChange} />
       ) : (
-        <>
+        <CustomerDialogs shared={{ projectId, plans }}>
           <ListBar tabs={<StatusTabs here={here} query={query} counts={counts} />}>
             <SearchInput label="Search external IDs and names" />
           </ListBar>
           {page.items.length === 0 ? (
             <Nothing here={here} query={query} />
           ) : (
-            <CustomerTable projectId={projectId} customers={page.items} uses={uses} />
+            <CustomerTable projectId={projectId} customers={page.items} uses={uses} may={may} />
           )}
           <PageLinks here={here} query={query} page={page} names={['Newer', 'Older']} />
-        </>
+        </CustomerDialogs>
       )}
     </>
   );

@@ -1,24 +1,29 @@
+import type { ProjectRight } from '@ceiba/domain';
 import type { Customer, CustomerUse } from '@ceiba/schema';
 import { LimitText } from '#components/ui/limit-text.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { StatusChip } from '#components/ui/state-chips.tsx';
-import { Table, timeColumn } from '#components/ui/table.tsx';
+import { actionsColumn, Table, timeColumn } from '#components/ui/table.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
+import { LastUse, RelativeTime } from '#components/ui/time.tsx';
 import { PeriodBar } from '#components/usage/period-bar.tsx';
 import { formatCount } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
-import { calledOf, stateOf } from '../customer-state.ts';
+import { calledOf, stateOf, targetOf } from '../customer-state.ts';
+import { CustomerMenu } from './customer-menu.tsx';
 
 export interface CustomerTableProps {
   projectId: string;
   customers: readonly Customer[];
   uses: ReadonlyMap<string, CustomerUse>;
+  /** Whether the user has a right; what they cannot do is not in the menu. */
+  may: (right: ProjectRight) => boolean;
 }
 
 type Row = Customer & { use: CustomerUse };
 
 /** Customers with what they have used of their quota. */
-export function CustomerTable({ projectId, customers, uses }: CustomerTableProps) {
+export function CustomerTable({ projectId, customers, uses, may }: CustomerTableProps) {
   const rows = customers.flatMap((customer): Row[] => {
     const use = uses.get(customer.customerId);
     return use ? [{ ...customer, use }] : [];
@@ -60,7 +65,28 @@ export function CustomerTable({ projectId, customers, uses }: CustomerTableProps
           className: 'w-64 max-sm:hidden',
           cell: ({ use }) => <PeriodBar period={use.month} />,
         },
+        {
+          name: 'Last used',
+          className: 'whitespace-nowrap max-lg:hidden',
+          cell: ({ use: { lastUsedAt: at } }) =>
+            at === null ? (
+              <span className="text-muted">never</span>
+            ) : (
+              <RelativeTime at={at} inRow />
+            ),
+        },
         timeColumn<Row>('Created', ({ createdAt }) => createdAt, 'max-2xl:hidden'),
+        actionsColumn<Row>(
+          ({ use: _, ...customer }) => (
+            <CustomerMenu
+              projectId={projectId}
+              target={targetOf(customer)}
+              mayChange={may('change_customers')}
+              mayCreateKeys={may('change_keys')}
+            />
+          ),
+          'w-12 pr-3 pl-0 text-right',
+        ),
       ]}
     />
   );
@@ -89,6 +115,9 @@ function CustomerCell({ projectId, row }: { projectId: string; row: Row }) {
       <div className="mt-1 grid gap-2 text-small sm:hidden">
         <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-muted">
           {plan !== null && <Name>{plan.name}</Name>}
+          <span>
+            <LastUse at={use.lastUsedAt} inRow />
+          </span>
         </p>
         <PeriodBar period={use.month} />
       </div>
