@@ -68,6 +68,12 @@ test('a project at its quota is first in the list, and leads its owner to a larg
   await gotoReady(page, project.at(''));
   const wrong = (shown: Page) => shown.getByRole('list', { name: 'What is wrong' });
   await expect(wrong(page)).toContainText('all 10,000 requests of this month are used');
+  // A line each, on a phone too, where a word and the step are left.
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    const line = await wrong(page).getByRole('listitem').first().boundingBox();
+    expect(line?.height).toBeLessThanOrEqual(48);
+  }
   const step = wrong(page).getByRole('link', { name: 'Choose a larger plan' });
   await expect(step).toHaveAttribute('href', project.at('subscription'));
 
