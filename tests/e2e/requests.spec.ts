@@ -335,6 +335,38 @@ test('older requests are on the next page', async () => {
   await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible();
 });
 
+test('a request leads to its neighbours in the filtered list, and back to the place that it was opened from', async () => {
+  await addDecisions(
+    project.projectId,
+    Array.from({ length: 40 }, (_, index) => ({
+      at: new Date(Date.now() - index * 1_000),
+      path: `/v1/${index}`,
+      method: index % 2 === 0 ? 'GET' : 'POST',
+    })),
+  );
+  const page = await project.open('requests?method=GET');
+  await expect(rows(page)).toHaveCount(20);
+  const scrolled = () => page.evaluate(() => scrollY);
+  await rows(page).last().scrollIntoViewIfNeeded();
+  const place = await scrolled();
+  expect(place).toBeGreaterThan(0);
+  await openRow(page, 19);
+  await expect(page.getByText('/v1/38').first()).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Older' })).toHaveCount(0);
+  await page.goBack();
+  await expect(page).toHaveURL(/\/requests\?method=GET$/);
+  await expect(rows(page)).toHaveCount(20);
+  await expect.poll(scrolled).toBe(place);
+
+  await openRow(page, 19);
+  await page.getByRole('link', { name: 'Newer' }).click();
+  await expect(page.getByText('/v1/36').first()).toBeVisible();
+  await page.getByRole('link', { name: 'Older' }).click();
+  await expect(page.getByText('/v1/38').first()).toBeVisible();
+  await page.getByRole('link', { name: 'All requests' }).click();
+  await expect(page).toHaveURL(/\/requests\?method=GET$/);
+});
+
 test('a request is listed with its second in the zone of the browser, which the filter takes', async ({
   browser,
   baseURL,

@@ -10,7 +10,7 @@ import {
 } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
-import type { ReactNode } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import {
   type ExplainedDecision,
   isSameVerdict,
@@ -34,6 +34,7 @@ import { calledOf } from '../../customers/customer-state.ts';
 import { Cause } from './cause.tsx';
 import { decideNow, type NotRepeatable } from './decide-now.ts';
 import { logHref } from './log-href.ts';
+import { Neighbours } from './neighbours.tsx';
 import { readCause } from './read-cause.ts';
 import { explainRecord } from './recorded-gates.ts';
 
@@ -45,6 +46,7 @@ export default async function RequestPage({
   searchParams,
 }: PageProps<'projectId' | 'decisionId'>) {
   const { projectId, decisionId } = await params;
+  const query = await searchParams;
   const { project, may, user } = await requireProject(projectId);
   const found = UUID.test(decisionId)
     ? await withDatabase((db) => readRequest(db, { project, may }, decisionId))
@@ -57,7 +59,7 @@ export default async function RequestPage({
       <PageHeader
         title="Request"
         list={{
-          href: withQuery(`/projects/${projectId}/requests`, await searchParams, {}),
+          href: withQuery(`/projects/${projectId}/requests`, query, {}),
           label: 'All requests',
         }}
         description={
@@ -70,6 +72,9 @@ export default async function RequestPage({
         }
         actions={
           <>
+            <Suspense>
+              <Neighbours project={project} decisionId={decisionId.toLowerCase()} query={query} />
+            </Suspense>
             {elsewhere !== undefined && (
               <a className={buttonLooks()} href={elsewhere} rel="noreferrer">
                 Open in your logs
