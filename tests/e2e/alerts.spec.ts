@@ -61,8 +61,10 @@ test('a webhook is added, tested, repaired and deleted, and its secret is shown 
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'Leave without it' }).click();
   // Beside a destination, the form of another one is behind its button.
+  const unfold = page.locator('summary', { hasText: 'Add a webhook' });
+  await expect(unfold).toBeVisible();
   await expect(url).toBeHidden();
-  await page.locator('summary', { hasText: 'Add a webhook' }).click();
+  await unfold.click();
   await add.click();
   await expect(url).toHaveAccessibleDescription(/Fill this in/);
 
