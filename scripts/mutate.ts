@@ -18,9 +18,10 @@ const GROUPS = {
   redis: ['address', 'epoch'].map((name) => `packages/process/src/redis/${name}.ts`),
   sdk: [
     ...['packages/sdk/src/*.ts', 'packages/sdk/src/http/*.ts'],
-    ...['express', 'fastify', 'fetch', 'hono', 'next', 'node-reply', 'index', 'testing'].map(
+    ...['express', 'fastify', 'fetch', 'hono', 'next', 'node', 'node-reply'].map(
       (adapter) => `!packages/sdk/src/${adapter}.ts`,
     ),
+    ...['index', 'platform-edge', 'testing'].map((name) => `!packages/sdk/src/${name}.ts`),
   ],
   limiter: ['apps/runtime/src/limiter/*.ts', 'apps/runtime/src/decision/project-secret.ts'],
 };

@@ -254,6 +254,39 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
       },
     ],
     [
+      'findApiKeys',
+      [{ status: 'active', metadata: { team: 'a&b' } }],
+      'GET',
+      `${keys}?status=active&limit=50&metadata.team=a%26b`,
+      undefined,
+      { apiKeys: [SUMMARY], nextCursor: null },
+    ],
+    [
+      'createApiKeys',
+      [[{ displayName: 'One' }]],
+      'POST',
+      `${keys}/batch`,
+      { apiKeys: [{ displayName: 'One' }] },
+      { results: [{ status: 409, error: 'conflict', message: 'no' }] },
+    ],
+    [
+      'importApiKeys',
+      [[{ displayName: 'One', secretSha256: 'ab' }]],
+      'POST',
+      `${keys}/import`,
+      { apiKeys: [{ displayName: 'One', secretSha256: 'ab' }] },
+      { results: [{ status: 409, error: 'conflict', message: 'no' }] },
+    ],
+    [
+      'rotateApiKey',
+      [KEY_ID, { keyPrefix: 'ceiba_Ab3dEf6h', overlapSeconds: 60 }],
+      'POST',
+      `${keys}/${KEY_ID}/rotate`,
+      { keyPrefix: 'ceiba_Ab3dEf6h', overlapSeconds: 60 },
+      { apiKeyId: KEY_ID, keyPrefix: 'p', plaintextKey: 'ceiba_x', previous: null },
+    ],
+    ['endPreviousSecret', [KEY_ID], 'POST', `${keys}/${KEY_ID}/end-previous-secret`, {}, SUMMARY],
+    [
       'getApiKeyUsage',
       [KEY_ID, { from: USAGE.from, step: 'day', to: undefined }],
       'GET',
@@ -334,6 +367,37 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
     expect(request?.headers['x-service-project-secret']).toBe(SECRET);
     expect(request?.headers['content-type']).toBe(body && 'application/json');
     expect(request?.body).toBe(body === undefined ? '' : JSON.stringify(body));
+  });
+
+  it('sends the key of a call that may be repeated, and only where it is given', async () => {
+    answer = json(200, {
+      apiKeyId: KEY_ID,
+      displayName: 'One',
+      keyPrefix: 'p',
+      plaintextKey: 'ceiba_x',
+    });
+    await connect().createApiKey('One', { idempotencyKey: 'order-7' });
+    await connect().createApiKey('One');
+    const sent = recorded.map(({ headers }) => headers['idempotency-key']);
+    expect(sent).toEqual(['order-7', undefined]);
+  });
+
+  it('reads the keys page by page, to the one without a next', async () => {
+    const pages = [{ nextCursor: 'b' }, { nextCursor: 'c' }, {}];
+    answer = (res) => {
+      const at = recorded.length - 1;
+      json(200, { apiKeys: [{ ...SUMMARY, displayName: `Key ${at}` }], ...pages[at] })(res);
+    };
+    const names: string[] = [];
+    for await (const key of connect().eachApiKey({ status: 'active', limit: 1 })) {
+      names.push(key.displayName);
+    }
+    expect(names).toEqual(['Key 0', 'Key 1', 'Key 2']);
+    expect(recorded.map(({ url }) => new URL(`http://runtime${url}`).search)).toEqual([
+      '?status=active&limit=1',
+      '?status=active&cursor=b&limit=1',
+      '?status=active&cursor=c&limit=1',
+    ]);
   });
 
   it('finds a customer by exactly its external id, and none for another or an empty one', async () => {

@@ -56,24 +56,41 @@ describe('the address of Redis', () => {
       access: { username: 'ceiba', password: 'p@ss', isTls: true },
     });
     expect(parseRedisUrl('redis+sentinel://one/mymaster', false)).toMatchObject({ database: 0 });
-    expect(parseRedisUrl('redis+sentinel://one,two', false).kind).toBe('invalid');
-    expect(parseRedisUrl('redis+sentinel://one/mymaster', true).kind).toBe('invalid');
+  });
+
+  it('has ports up to the highest, and passwords with colons', () => {
+    expect(parseRedisUrl('redis://me:a:b@one:65535', true)).toMatchObject({
+      nodes: [{ host: 'one', port: 65_535 }],
+      access: { username: 'me', password: 'a:b' },
+    });
   });
 
   it.each([
-    ['another scheme', 'http://one'],
-    ['no host', 'redis://'],
-    ['an empty entry in the list', 'redis://one,,two'],
-    ['an invalid port', 'redis://one:70000,two'],
-    ['a malformed user', 'redis://%zz@one'],
-  ])('is invalid with %s', (_, url) => {
-    expect(parseRedisUrl(url, true).kind).toBe('invalid');
+    ['another scheme', 'http://one', 'redis://host:6379'],
+    ['no host', 'redis://', 'redis://host:6379'],
+    ['an empty entry in the list', 'redis://one,,two', 'redis://one:6379,two:6379'],
+    ['an invalid port', 'redis://one:65536,two', 'redis://one:6379,two:6379'],
+    ['a malformed user', 'redis://%zz@one', 'redis://one:6379,two:6379'],
+    ['sentinels too', 'redis+sentinel://one/mymaster', 'REDIS_CLUSTER=true'],
+  ])('of a cluster is invalid with %s, and the reason says what it must be', (_, url, reason) => {
+    const invalid = { kind: 'invalid', reason: expect.stringContaining(reason) };
+    expect(parseRedisUrl(url, true)).toEqual(invalid);
+  });
+
+  it.each([
+    ['no name of the primary', 'redis+sentinel://one,two'],
+    ['an empty entry in the list', 'redis+sentinel://one,,two/mymaster'],
+    ['a malformed user', 'redis+sentinel://%zz@one/mymaster'],
+  ])('of sentinels is invalid with %s, and the reason shows one', (_, url) => {
+    const reason = expect.stringContaining('redis+sentinel://one:26379,two:26379/mymaster');
+    expect(parseRedisUrl(url, false)).toEqual({ kind: 'invalid', reason });
   });
 
   it.each(['redis://h:99999', 'redis://h:port', 'redis://[::1', 'redis://a b:6379'])(
     'of one server is invalid as %s, which no client can parse',
     (url) => {
-      expect(parseRedisUrl(url, false)).toMatchObject({ kind: 'invalid' });
+      const reason = expect.stringContaining('redis://user:password@host:6379');
+      expect(parseRedisUrl(url, false)).toEqual({ kind: 'invalid', reason });
     },
   );
 

@@ -1,11 +1,11 @@
 import { signatureHeaders, signingSecretText } from '@ceiba/alerts/sign';
 import { describe, expect, it } from 'vitest';
-import { CeibaConfigError } from '../../packages/sdk/src/config.ts';
+import { CeibaConfigError } from './config.ts';
 import {
   createWebhookVerifier,
   type WebhookHeaders,
   type WebhookVerificationError,
-} from '../../packages/sdk/src/webhooks.ts';
+} from './webhooks.ts';
 
 const AT = new Date('2026-11-26T10:00:00.400Z');
 const SECRET = Buffer.from('the secret of a receiver');
