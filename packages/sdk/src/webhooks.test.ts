@@ -1,4 +1,4 @@
-import { signatureHeaders, signingSecretText } from '@ceiba/alerts/sign';
+import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { CeibaConfigError } from './config.ts';
 import {
@@ -10,14 +10,26 @@ import {
 const AT = new Date('2026-11-26T10:00:00.400Z');
 const SECRET = Buffer.from('the secret of a receiver');
 const FORMER = Buffer.from('the secret that was here');
-const secret = signingSecretText(SECRET);
+const textOf = (bytes: Buffer) => `whsec_${bytes.toString('base64')}`;
+const secret = textOf(SECRET);
 const data = { project: { id: 'p', name: 'Überblick' }, threshold: 80 };
 const body = JSON.stringify({ type: 'quota.threshold_reached', timestamp: AT.toISOString(), data });
 const alert = { id: 'msg_1', type: 'quota.threshold_reached', timestamp: AT.toISOString(), data };
 
-/** What the sender of alerts sends. */
-const signed = (changes: { id?: string; at?: Date; body?: string } = {}, by = [SECRET]) =>
-  signatureHeaders({ id: 'msg_1', at: AT, body, ...changes }, by);
+/** Signs as Standard Webhooks says; `tests/sdk/webhooks.test.ts` has what Ceiba itself sends. */
+function signed(changes: { id?: string; at?: Date; body?: string } = {}, by = [SECRET]) {
+  const { id, at, body: sent } = { id: 'msg_1', at: AT, body, ...changes };
+  const seconds = String(Math.floor(at.getTime() / 1_000));
+  const signatures = by.map((key) => {
+    const digest = createHmac('sha256', key).update(`${id}.${seconds}.${sent}`).digest('base64');
+    return `v1,${digest}`;
+  });
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': seconds,
+    'webhook-signature': signatures.join(' '),
+  };
+}
 const verifier = (of: string | string[] = secret, seconds = 0) =>
   createWebhookVerifier({ secret: of, now: () => AT.getTime() + seconds * 1_000 });
 
@@ -56,9 +68,9 @@ describe('a webhook', () => {
   it('is accepted by the former and the new secret while a secret is rotated', async () => {
     const headers = signed({}, [SECRET, FORMER]);
     for (const one of [SECRET, FORMER]) {
-      expect(await verifier(signingSecretText(one))(body, headers)).toEqual(alert);
+      expect(await verifier(textOf(one))(body, headers)).toEqual(alert);
     }
-    const both = verifier([signingSecretText(FORMER), secret]);
+    const both = verifier([textOf(FORMER), secret]);
     expect(await both(body, signed())).toEqual(alert);
     const others = { ...headers, 'webhook-signature': `v1a,AAAA ${headers['webhook-signature']}` };
     expect(await verifier()(body, others)).toEqual(alert);
