@@ -84,15 +84,14 @@ export async function groupDenials(
 /** What two groups count together, and the newest denial of both. */
 function joined(one: DenialGroup, other: DenialGroup): DenialGroup {
   return {
-    ...(one.lastDecisionId > other.lastDecisionId ? one : other),
+    ...(newestFirst(one, other) < 0 ? one : other),
     count: one.count + other.count,
     firstAt: one.firstAt < other.firstAt ? one.firstAt : other.firstAt,
     hasPlain: one.hasPlain || other.hasPlain,
   };
 }
 
-/** The most frequent first, then the newest. */
-const byFrequency = (a: DenialGroup, b: DenialGroup) =>
-  b.count - a.count ||
-  b.lastAt.getTime() - a.lastAt.getTime() ||
-  (a.lastDecisionId < b.lastDecisionId ? -1 : 1);
+const newestFirst = (a: DenialGroup, b: DenialGroup) =>
+  b.lastAt.getTime() - a.lastAt.getTime() || (a.lastDecisionId > b.lastDecisionId ? -1 : 1);
+
+const byFrequency = (a: DenialGroup, b: DenialGroup) => b.count - a.count || newestFirst(a, b);
