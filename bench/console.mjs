@@ -1,21 +1,19 @@
 /**
  * Measures the pages of the console, and the lists of the Runtime, for a project with many customers and
- * keys, 400 days of usage and a week of requests: how long the server takes to answer, the CPU time of it
- * and of Postgres, and the compressed JavaScript of a first load.
+ * keys, 400 days of usage and a week of requests: how long the server takes to answer, and the CPU time
+ * of it and of Postgres.
  *
  *   node --import tsx bench/console.mjs [--customers 50000 --keys 200000] [--days 400] [--requests 100]
  *
  * Run `npm run build` first. It creates a database of its own on the server of DATABASE_URL, or on one that
- * it starts when DATABASE_URL is not set. It fails where the JavaScript of a page exceeds its limit, which
- * is the same on every machine. It only reports times above their limit, since a busy machine causes them:
- * compare them with the rows named control, which read nothing of the project.
+ * it starts when DATABASE_URL is not set. It only reports times above their limit, since a busy
+ * machine causes them: compare them with the rows named control, which read nothing of the project.
  */
 import { parseArgs } from 'node:util';
 import { runMain, supervised } from '@ceiba/devstack/lifecycle';
 import { withStack } from '@ceiba/devstack/stack';
 import { measurePages } from './src/measure-pages.mjs';
 import { measureRoutes } from './src/measure-routes.mjs';
-import { JAVASCRIPT_LIMIT_KB } from './src/page-weight.mjs';
 import { seedConsole } from './src/seed-console.ts';
 import { describeServers, startServers } from './src/servers.mjs';
 
@@ -50,15 +48,13 @@ await runMain(() =>
         pids: { server: processes[server], postgres: pids.postgres },
       });
       const routes = await measureRoutes(at('Runtime'));
-      return report({ Routes: routes, Pages: await measurePages(at('Console')) });
+      report({ Routes: routes, Pages: await measurePages(at('Console')) });
+      return 0;
     });
   }),
 );
 
-/**
- * @param {Record<string, Awaited<ReturnType<typeof measurePages>>>} tables
- * @returns {number} The exit code.
- */
+/** @param {Record<string, Awaited<ReturnType<typeof measurePages>>>} tables */
 function report(tables) {
   console.log(
     `\n${values.customers} customers, ${values.keys} keys, ${values.days} days of usage, one request at a time`,
@@ -71,24 +67,18 @@ function report(tables) {
   for (const { name, p95Ms } of rows.filter((row) => row.p95Ms > LIMIT_MS)) {
     console.log(`${name} takes ${tenths(p95Ms)} ms at p95, more than ${LIMIT_MS}`);
   }
-  const large = rows.filter(({ javascriptKb = 0 }) => javascriptKb > JAVASCRIPT_LIMIT_KB);
-  for (const { name, javascriptKb } of large) {
-    console.log(`${name} loads ${javascriptKb} kB of JavaScript, more than ${JAVASCRIPT_LIMIT_KB}`);
-  }
-  return large.length === 0 ? 0 : 1;
 }
 
 function tenths(ms) {
   return Math.round(ms * 10) / 10;
 }
 
-function columnsOf({ p50Ms, p95Ms, failed, serverCpuMs, postgresCpuMs, javascriptKb }) {
+function columnsOf({ p50Ms, p95Ms, failed, serverCpuMs, postgresCpuMs }) {
   return {
     'p50, ms': tenths(p50Ms),
     'p95, ms': tenths(p95Ms),
     'answered with 5xx': failed,
     'CPU of the server, ms': tenths(serverCpuMs),
     'CPU of Postgres, ms': tenths(postgresCpuMs),
-    ...(javascriptKb !== undefined && { 'JavaScript, kB': javascriptKb }),
   };
 }

@@ -1,5 +1,4 @@
-import http from 'node:http';
-import { measureCalls, read } from './measure-calls.mjs';
+import { measureCalls } from './measure-calls.mjs';
 
 /** The encodings that browsers accept. */
 const COMPRESSED = 'br, gzip';
@@ -63,7 +62,7 @@ const PAGES = {
  *
  * @param {{ consoleUrl: string, requests: number, pids: { server: number, postgres: number } }
  *   & import('./seed-console.ts').SeededConsole} at
- * @returns {Promise<(import('./measure-calls.mjs').Measured & { javascriptKb?: number })[]>}
+ * @returns {Promise<import('./measure-calls.mjs').Measured[]>}
  */
 export async function measurePages({ consoleUrl, requests, pids, ...seeded }) {
   const cookie = await signIn(consoleUrl, seeded);
@@ -74,38 +73,12 @@ export async function measurePages({ consoleUrl, requests, pids, ...seeded }) {
     return path.startsWith('/') ? path : `/projects/${projectId}/${path}`.replace(/\/$/, '');
   };
   const pages = Object.entries(PAGES).map(([name, page]) => ({ name, path: pathOf(page) }));
-  const rows = await measureCalls(consoleUrl, {
+  return measureCalls(consoleUrl, {
     calls: [{ name: 'control: ready', path: () => '/api/ready' }, ...pages],
     headers: { cookie, 'accept-encoding': COMPRESSED },
     requests,
     pids,
   });
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-  const load = (path, encodings) =>
-    read(new URL(path, consoleUrl), { agent, headers: { cookie, 'accept-encoding': encodings } });
-  for (const { name, path } of pages) {
-    const row = rows.find((each) => each.name === name);
-    row.javascriptKb = await javascriptOf(path(0), load);
-  }
-  agent.destroy();
-  return rows;
-}
-
-/**
- * The compressed size in kB (of 1,000 bytes) of all scripts that a page names, in its elements or in
- * the data of React, except the one for browsers without modules.
- */
-async function javascriptOf(address, load) {
-  const html = (await load(address, 'identity')).body.toString();
-  const legacy = html.match(/<script[^>]* nomodule[^>]*>/i)?.[0] ?? '';
-  const named = new Set(html.match(/\/_next\/static\/[\w./~-]+\.js/g));
-  const scripts = [...named].filter((script) => !legacy.includes(script));
-  if (scripts.length === 0) throw new Error(`${address} names no script`);
-  let bytes = 0;
-  for (const script of scripts) {
-    bytes += (await load(script, COMPRESSED)).body.length;
-  }
-  return Math.round(bytes / 100) / 10;
 }
 
 /** Signs in with a password and returns the session cookie. */
