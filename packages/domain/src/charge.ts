@@ -63,15 +63,16 @@ function allowed(
   limits: Limits,
   resetAfterSeconds: ResetAfterSeconds,
 ): AllowDecision {
+  // Named, not spread: JSON takes a fifth longer for what gets properties after a spread (ADR 0021).
   const access = {
     projectId,
     apiKey: {
       apiKeyId: apiKey.apiKeyId,
       displayName: apiKey.displayName,
       keyPrefix: apiKey.keyPrefix,
-      ...(apiKey.scopes && { scopes: [...apiKey.scopes] }),
+      scopes: apiKey.scopes ? [...apiKey.scopes] : undefined,
     },
-    ...(customer && { customer: matchedCustomer(customer) }),
+    customer: customer ? matchedCustomer(customer) : undefined,
     policy: {
       policyId: policy.policyId,
       method: policy.method,
