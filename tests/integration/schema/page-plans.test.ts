@@ -5,6 +5,7 @@ import {
   listCustomers,
   listPoliciesWithHits,
   listProjectsAtAGlance,
+  readCustomerUse,
   readProblems,
   readQuotaUse,
   readRecentUse,
@@ -17,8 +18,8 @@ import {
   surveyApiKeys,
 } from '@ceiba/schema';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readsOf, rowsRead } from './plans.ts';
-import { type MadeProject, makeProject, rollUpAll, useBench } from './support.ts';
+import { readsOf, rowsRead, timesRead } from './plans.ts';
+import { type MadeProject, makeOwner, makeProject, rollUpAll, useBench } from './support.ts';
 
 /** Enough rows that reading a whole table, or a month of hours, slows a page down. */
 const KEYS = 10_000;
@@ -262,6 +263,15 @@ describe('a page of a project with 10,000 keys and two months of usage', () => {
     expect(rowsRead(nodes, 'customers')).toBeLessThan(150);
   });
 
+  test('finds when the customers of a page last used a key without reading the keys of others', async () => {
+    const { projectId } = project;
+    const { items } = await listCustomers(bench.db, { projectId, limit: 25 });
+    const customerIds = items.map((customer) => customer.customerId);
+    const nodes = await readsOf(bench.db, (db) => readCustomerUse(db, { projectId, customerIds }));
+    const keysOfEach = KEYS / CUSTOMERS;
+    expect(rowsRead(nodes, 'api_keys')).toBe(customerIds.length * keysOfEach);
+  });
+
   test('counts what a frequent word finds only as far as a thousand', async () => {
     const search = { projectId: project.projectId, text: 'key', limit: 50 };
     const nodes = await readsOf(bench.db, async (db) => {
@@ -278,5 +288,33 @@ describe('a page of a project with 10,000 keys and two months of usage', () => {
       readUsageSeries(db, { by: 'outcome', step: 'day', ...month }),
     );
     expect(rowsRead(nodes, 'usage_hours')).toBeGreaterThan(20 * HOURS_OF_A_DAY);
+  });
+});
+
+describe('the list of 500 projects', () => {
+  const PROJECTS = 500;
+  const PAGE = 20;
+
+  test('reads the denials of each once, and more only where a problem could be', async () => {
+    const { sql } = bench.db;
+    const ownerId = await makeOwner(bench.ctx);
+    await sql`
+      insert into projects (owner_id, name, secret_digest)
+      select ${ownerId}, 'Project ' || n, sha256(n::text::bytea)
+      from generate_series(1, ${PROJECTS}::int) as n`;
+    await sql`
+      insert into usage_hours (project_id, hour, api_key_id, policy_id, outcome, incarnation, count)
+      select id, date_trunc('hour', now()), gen_random_uuid(), gen_random_uuid(), outcome, 'i', 9
+      from projects, unnest(array['allowed', 'rate_limited', 'policy_no_match']) as outcome
+      where owner_id = ${ownerId}`;
+    await sql`analyze`;
+    const list = { userId: ownerId, limit: PAGE, offset: 0 };
+    const nodes = await readsOf(bench.db, async (db) => {
+      expect(await listProjectsAtAGlance(db, list)).toMatchObject({ total: PROJECTS });
+    });
+    expect(timesRead(nodes, 'usage_hours')).toBeLessThanOrEqual(PROJECTS + PAGE);
+    expect(rowsRead(nodes, 'usage_hours')).toBeLessThanOrEqual(2 * PROJECTS + 3 * PAGE);
+    // Once for the keys that expire, once for those of the page.
+    expect(timesRead(nodes, 'api_keys')).toBeLessThanOrEqual(PROJECTS + PAGE);
   });
 });

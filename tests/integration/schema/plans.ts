@@ -55,3 +55,9 @@ export const rowsRead = (nodes: readonly PlanNode[], table: string | RegExp) =>
         sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
       0,
     );
+
+/** How often a table was read: once for each project, for example. */
+export const timesRead = (nodes: readonly PlanNode[], table: string) =>
+  nodes
+    .filter((node) => node['Relation Name'] === table)
+    .reduce((sum, node) => sum + node['Actual Loops'], 0);

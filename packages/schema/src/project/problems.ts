@@ -7,6 +7,7 @@ import {
   PROBLEM_KINDS,
   PROJECT_SCOPE,
   QUOTA_NEARLY_USED,
+  UNUSUAL_DENIALS_MIN,
 } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
 import { expiresSoon } from '../api-key/hints.ts';
@@ -60,9 +61,9 @@ type Row = {
   dailyQuota: number | null;
   usedThisMonth: number;
   usedToday: number;
-  denials: (Omit<UnusualDenials, 'hour'> & { hourMs: number })[];
+  denials: (Omit<UnusualDenials, 'hour'> & { hourMs: number })[] | null;
   lapsed: (Several & { status: SubscriptionStatus }) | null;
-  quotas: { kind: 'customer' | 'api_key'; count: number; id: string; name: string }[];
+  quotas: ({ kind: 'customer' | 'api_key' } & Several)[] | null;
   expiring: (Several & { firstAtMs: number }) | null;
 };
 
@@ -82,26 +83,35 @@ export async function readProblems(
   if (projectIds.length === 0) return new Map();
   const at = clock(now);
   const project = sql`select p.id as project_id`;
+  // A subquery, which Postgres evaluates once and not once per row.
+  const startOfHour = sql`(select date_trunc('hour', ${at}, 'UTC'))`;
   const today = sql`(${at} at time zone 'UTC')::date`;
+  // The denials of a project are read once, to read on only where they could be one of three problems.
   const rows = await db.orm.execute<Row>(sql`
     select p.id as "projectId", s.status, coalesce(${sql.raw(admitsNow('s'))}, false) as admits,
       plan.monthly_quota::float8 as "monthlyQuota", plan.daily_quota::float8 as "dailyQuota",
       (select coalesce(sum(count), 0)::float8 from usage_months where project_id = p.id
-        and scope = ${PROJECT_SCOPE} and month = ${monthNumber(at)}) as "usedThisMonth",
+        and scope = ${PROJECT_SCOPE} and month = (select ${monthNumber(at)})) as "usedThisMonth",
       case when plan.daily_quota is null then 0 else
         (select coalesce(sum(count), 0)::float8 from usage_quota_days where project_id = p.id
           and scope = ${nameWithPeriod(PROJECT_SCOPE, DAY)} and day = ${today})
       end as "usedToday",
-      (select coalesce(json_agg(json_build_object('status', status, 'count', count,
-          'usual', usual, 'hourMs', ${toMs(sql`hour`)}) order by status), '[]')
-        from (${unusualDenials(project, at)}) u) as denials,
-      (select json_build_object('count', count(*), 'id', (array_agg(id order by name, id))[1],
-          'name', min(name), 'status', (array_agg(status order by name, id))[1])
-        from (${lapsedCustomers(sql`p.id`, at)}) l having count(*) > 0) as lapsed,
-      (select coalesce(json_agg(of_kind), '[]') from (
-        select kind, count(distinct id) as count, (array_agg(id order by name, id))[1] as id,
-          min(name) as name from (${usedUpQuotas(project, at)}) q group by kind
-      ) of_kind) as quotas,
+      case when denied.most >= ${UNUSUAL_DENIALS_MIN} then
+        (select json_agg(json_build_object('status', status, 'count', count,
+            'usual', usual, 'hourMs', ${toMs(sql`hour`)}) order by status)
+          from (${unusualDenials(project, at)}) u)
+      end as denials,
+      case when 'inactive_subscription' = any(denied.outcomes) then
+        (select json_build_object('count', count(*), 'id', (array_agg(id order by name, id))[1],
+            'name', min(name), 'status', (array_agg(status order by name, id))[1])
+          from (${lapsedCustomers(sql`p.id`, at)}) l having count(*) > 0)
+      end as lapsed,
+      case when 'quota_exceeded' = any(denied.outcomes) then
+        (select json_agg(of_kind) from (
+          select kind, count(distinct id) as count, (array_agg(id order by name, id))[1] as id,
+            min(name) as name from (${usedUpQuotas(project, at)}) q group by kind
+        ) of_kind)
+      end as quotas,
       (select json_build_object('count', count(*), 'firstAtMs', ${toMs(sql`min(expires_at)`)},
           'id', (array_agg(id order by expires_at, id))[1],
           'name', (array_agg(display_name order by expires_at, id))[1])
@@ -109,7 +119,14 @@ export async function readProblems(
     from unnest(${arrayOf(projectIds)}::uuid[]) as shown(id)
     join projects p on p.id = shown.id
     left join subscriptions s on s.project_id = p.id
-    left join plans plan on plan.id = s.plan_id`);
+    left join plans plan on plan.id = s.plan_id
+    cross join lateral (
+      select array_agg(outcome) as outcomes,
+        greatest(sum(count) filter (where hour = ${startOfHour}),
+          sum(count) filter (where hour < ${startOfHour})) as most
+      from usage_hours where project_id = p.id and outcome <> 'allowed'
+        and hour >= ${startOfHour} - interval '1 hour' and hour <= ${at}
+    ) denied`);
   return new Map(
     rows.flatMap((row) => {
       const problems = problemsOf(row);
@@ -136,7 +153,7 @@ function problemsOf(row: Row): Problem[] {
     problems.push({ kind: 'subscription_inactive', reason });
   }
   if (usedUp) problems.push({ kind: 'quota_used_up', ...usedUp });
-  for (const { hourMs, ...denials } of row.denials) {
+  for (const { hourMs, ...denials } of row.denials ?? []) {
     const isConsequence = denials.status === 403 ? !admits : denials.status === 429 && usedUp;
     if (isConsequence) continue;
     problems.push({ kind: 'unusual_denials', ...denials, hour: new Date(hourMs) });
@@ -145,7 +162,7 @@ function problemsOf(row: Row): Problem[] {
     const { status, ...several } = row.lapsed;
     problems.push({ kind: 'customers_lapsed', ...several, reason: LAPSED_BY[status] });
   }
-  for (const { kind, ...several } of row.quotas) {
+  for (const { kind, ...several } of row.quotas ?? []) {
     problems.push({ kind: `${kind}_quota_used_up`, ...several });
   }
   if (expiring !== null) {

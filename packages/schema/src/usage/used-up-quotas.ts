@@ -68,7 +68,7 @@ const usedQuotas = (projects: SQL, at: SQL, { callers, percent }: Wanted): SQL =
         and d.scope = quota.scope
     ) counts
   ) used
-  where used.total * 100 >= quota.value * ${sql.raw(String(percent))}
+  where quota.value is not null and used.total * 100 >= quota.value * ${sql.raw(String(percent))}
   order by k.project_id, quota.kind, quota.id, quota.period`;
 
 const dayNumber = (at: SQL) => sql`((${at} at time zone 'UTC')::date - date '1970-01-01')`;
