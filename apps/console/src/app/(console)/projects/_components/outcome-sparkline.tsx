@@ -10,11 +10,20 @@ const HEIGHT = 32;
 const STEP = 7;
 const BAR = 5;
 
-/** Decisions by hour as small stacked bars: denied on top of allowed. */
+/** A bar of a path, from its lower left corner. */
+const bar = (hour: number, bottom: number, height: number) =>
+  height === 0 ? '' : `M${hour * STEP} ${round(bottom)}v${-round(height)}h${BAR}v${round(height)}z`;
+const round = (length: number) => Math.round(length * 10) / 10;
+
+/**
+ * Decisions by hour as small stacked bars: denied on top of allowed. All bars of a colour are one path,
+ * because a page of many projects would have thousands of elements.
+ */
 export function OutcomeSparkline({ allowed, denied }: OutcomeSparklineProps) {
-  const total = (hour: number) => (allowed[hour] ?? 0) + (denied[hour] ?? 0);
-  const highest = Math.max(1, ...allowed.map((_, hour) => total(hour)));
+  const deniedIn = (hour: number) => denied[hour] ?? 0;
+  const highest = Math.max(1, ...allowed.map((count, hour) => count + deniedIn(hour)));
   const scale = (count: number) => (count === 0 ? 0 : Math.max(1.5, (count / highest) * HEIGHT));
+  const bars = (of: (count: number, hour: number) => string) => allowed.map(of).join('');
   const width = allowed.length * STEP - (STEP - BAR);
   return (
     <svg
@@ -24,30 +33,12 @@ export function OutcomeSparkline({ allowed, denied }: OutcomeSparklineProps) {
       preserveAspectRatio="none"
       className="block h-8 w-full"
     >
-      {allowed.map((count, hour) => {
-        const allowedHeight = scale(count);
-        const deniedHeight = scale(denied[hour] ?? 0);
-        const x = hour * STEP;
-        return (
-          <g key={hour}>
-            <rect x={x} y={HEIGHT - 1} width={BAR} height={1} className="fill-line" />
-            <rect
-              x={x}
-              y={HEIGHT - allowedHeight}
-              width={BAR}
-              height={allowedHeight}
-              className="fill-allow-bar"
-            />
-            <rect
-              x={x}
-              y={Math.max(0, HEIGHT - allowedHeight - deniedHeight)}
-              width={BAR}
-              height={deniedHeight}
-              className="fill-deny"
-            />
-          </g>
-        );
-      })}
+      <path className="fill-line" d={bars((_, hour) => bar(hour, HEIGHT, 1))} />
+      <path className="fill-allow-bar" d={bars((count, hour) => bar(hour, HEIGHT, scale(count)))} />
+      <path
+        className="fill-deny"
+        d={bars((count, hour) => bar(hour, HEIGHT - scale(count), scale(deniedIn(hour))))}
+      />
     </svg>
   );
 }
