@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { renderGuides } from '../../../render-guides.mjs';
@@ -23,6 +23,18 @@ const htmlOf = (slug: string) =>
     .join('') ?? '';
 
 describe('the guides of the console', () => {
+  it.each(['docs/learn', 'docs/run', 'docs/reference'])('are all of %s', (folder) => {
+    const files = readdirSync(`${repository}/${folder}`, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => `${folder}/${file}`);
+    const served = catalog.flatMap((group: { guides: { file: string }[] }) =>
+      group.guides.map(({ file }) => file),
+    );
+    // Its charts are pictures, of which guides have none.
+    const others = files.filter((file) => file !== 'docs/reference/performance.md');
+    expect(others.filter((file) => !served.includes(file))).toEqual([]);
+  });
+
   it('link only to pages and sections that exist', () => {
     const broken = guides.flatMap(({ slug }) =>
       [...htmlOf(slug).matchAll(/<a href="([^"]+)"/g)]
