@@ -31,13 +31,16 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs the blocks of shell commands as one session; each `ask` prints the Runtime's answer. */
+/**
+ * Runs the blocks of shell commands as one session, as a reader who has nothing but `npm start`; each
+ * `ask` prints the Runtime's answer.
+ */
 function outputOf(text: string): string {
   const script = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, code]) => code).join('');
-  return execFileSync('sh', ['-euc', NPX + script], {
+  return execFileSync('sh', ['-euc', NPX + script.replace('http://127.0.0.1:4000', runtime.url)], {
     cwd: folder,
     encoding: 'utf8',
-    env: { PATH: process.env.PATH, DATABASE_URL: database.url, CEIBA_RUNTIME_URL: runtime.url },
+    env: { PATH: process.env.PATH, DATABASE_URL: database.url },
   });
 }
 
