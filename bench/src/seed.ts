@@ -56,8 +56,8 @@ export async function seedProjects(databaseUrl: string, projectCount: number) {
   return withDatabase(databaseUrl, async (db) => {
     const { projectId, secret } = await createOpenProject(db);
     const rows = await db.sql<{ id: string }[]>`
-      insert into projects (owner_id, name, secret_digest)
-      select owner_id, 'one of many ' || n, secret_digest
+      insert into projects (owner_id, name, secret_digest, first_allowed_at)
+      select owner_id, 'one of many ' || n, secret_digest, first_allowed_at
       from projects, generate_series(1, ${projectCount}::int) as n where id = ${projectId}
       returning id`;
     const ids = rows.map(({ id }) => id);
@@ -127,6 +127,9 @@ async function createOpenProject(db: Database) {
   const project = await createProject(ctx, { ownerId: owner.userId, name: 'bench', secret });
   if (project.kind !== 'created') throw new Error(`the project was not created: ${project.kind}`);
   const { projectId } = project;
+  // Of a new project every allow is logged (ADR 0067).
+  await db.sql`
+    update projects set first_allowed_at = now() - interval '2 days' where id = ${projectId}`;
   const limits = {
     activeKeyCap: NO_LIMIT,
     rateLimitPerMinute: NO_LIMIT,
