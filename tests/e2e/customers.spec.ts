@@ -237,7 +237,8 @@ test('the overview says of whose plan that lapsed the calls are denied, and why'
     );
   }
   await wrong.getByRole('link', { name: 'Renew its plan' }).click();
-  await page.waitForURL(`**${project.at(`customers/${customerId}`)}`);
+  await page.waitForURL(`**${project.at(`customers/${customerId}#plan`)}`);
+  await expect(page.getByRole('dialog', { name: 'Plan of Acme' })).toBeVisible();
 });
 
 test('a user makes a read-only key for a new customer, and can open it later', async () => {

@@ -63,7 +63,8 @@ test('a project at its quota is first in the list, and leads its owner to a larg
   await expect(firstOf(page)).toContainText('Quota used up');
   await expect(page.getByText('Quota used up')).toHaveCount(1);
   await firstOf(page).getByRole('link', { name: 'Choose a larger plan' }).click();
-  await page.waitForURL(`**${project.at('subscription')}`);
+  await page.waitForURL(`**${project.at('subscription#plan')}`);
+  await expect(page.getByRole('dialog', { name: 'Plan of the project' })).toBeVisible();
 
   await gotoReady(page, project.at(''));
   const wrong = (shown: Page) => shown.getByRole('list', { name: 'What is wrong' });
@@ -75,7 +76,7 @@ test('a project at its quota is first in the list, and leads its owner to a larg
     expect(line?.height).toBeLessThanOrEqual(48);
   }
   const step = wrong(page).getByRole('link', { name: 'Choose a larger plan' });
-  await expect(step).toHaveAttribute('href', project.at('subscription'));
+  await expect(step).toHaveAttribute('href', project.at('subscription#plan'));
 
   const context = await browser.newContext();
   const viewer = newAccount();

@@ -72,6 +72,49 @@ test('another plan applies from the next decision on', async () => {
   });
 });
 
+test('a dialog has an address: it opens the dialog, and going back closes it', async () => {
+  const page = await project.open('subscription');
+  const dialog = page.getByRole('dialog', { name: 'Plan of the project' });
+  const here = `**${project.at('subscription')}`;
+  const button = page.getByRole('button', { name: 'Change plan' });
+  await button.click();
+  await expect(dialog).toBeVisible();
+  await page.waitForURL(`${here}#plan`);
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+  await page.waitForURL(here);
+  await expect(button).toBeFocused();
+  await button.click();
+  await expect(dialog).toBeVisible();
+  await page.goBack();
+  await expect(dialog).toHaveCount(0);
+  await page.waitForURL(here);
+  await page.goForward();
+  await expect(dialog).toBeVisible();
+  await page.getByRole('button', { name: 'Close' }).click();
+  await expect(dialog).toHaveCount(0);
+  await page.waitForURL(here);
+
+  const shared = await project.open('subscription#canceled');
+  const question = shared.getByRole('alertdialog', { name: 'Cancel the subscription?' });
+  await question.getByRole('button', { name: 'Keep as it is' }).click();
+  await expect(question).toHaveCount(0);
+  await shared.waitForURL(here);
+});
+
+test('the plan that the project has is refused beside the field', async () => {
+  await project.usePlan('Starter');
+  const page = await project.open('subscription#plan');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Change plan' }).click();
+  await expect(dialog).toContainText('The project is on this plan already.');
+  await choosePlan(dialog, 'Free');
+  await dialog.getByRole('button', { name: 'Change to Free' }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(page.getByText('On the plan Free.')).toBeVisible();
+  await page.waitForURL(`**${project.at('subscription')}`);
+});
+
 test('the choice of a plan is a search by keyboard, with the plans of own projects first', async () => {
   const prefix = `Catalogue ${randomBytes(4).toString('hex')}`;
   await project.sql`insert into plans (name, active_key_cap, rate_limit_per_minute, monthly_quota)

@@ -1,14 +1,27 @@
 'use client';
 
 import dynamic from 'next/dynamic';
-import { type ComponentType, createContext, type ReactNode, useContext } from 'react';
+import {
+  type ComponentType,
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useEffectEvent,
+} from 'react';
 import { Button, type ButtonProps } from './ui/button.tsx';
 import { useRowDialog } from './ui/use-row-dialog.ts';
 
-/** Opens a dialog; `from` gets the focus back. */
-export type OpenDialog<Step> = (step: Step, from: HTMLElement | null) => void;
+/** Opens a dialog; `from` gets the focus back. With an address, it is the fragment of the page's. */
+export type OpenDialog<Step> = (step: Step, from: HTMLElement | null, address?: string) => void;
 
-type OpenButtonProps<Step> = Pick<ButtonProps, 'size' | 'variant' | 'children'> & { opens: Step };
+interface Opening<Step> {
+  opens: Step;
+  /** A fragment that opens the dialog as well, where the page has this dialog once. */
+  address?: string;
+}
+
+type OpenButtonProps<Step> = Pick<ButtonProps, 'size' | 'variant' | 'children'> & Opening<Step>;
 
 /**
  * The dialogs of the items of a page, which are loaded when the first one opens.
@@ -22,6 +35,20 @@ export function rowDialogs<Step extends object, Shared extends object>(
   const OpenContext = createContext<OpenDialog<Step>>(() => {});
   /** Opens a dialog of the page. */
   const useOpen = () => useContext(OpenContext);
+  /** Opens one dialog of the page, also where the page is opened at its address. */
+  const useOpening = ({ opens, address }: Opening<Step>) => {
+    const open = useOpen();
+    const openIfAsked = useEffectEvent(() => {
+      if (address !== undefined && location.hash === `#${address}`) open(opens, null, address);
+    });
+    useEffect(() => {
+      openIfAsked();
+      const onStep = () => openIfAsked();
+      addEventListener('popstate', onStep);
+      return () => removeEventListener('popstate', onStep);
+    }, []);
+    return (from: HTMLElement | null) => open(opens, from, address);
+  };
   return {
     /** Shows the dialogs of the items inside it. */
     Dialogs({ shared, children }: { shared: Shared; children: ReactNode }) {
@@ -34,10 +61,11 @@ export function rowDialogs<Step extends object, Shared extends object>(
       );
     },
     useOpen,
+    useOpening,
     /** A button that opens one dialog. */
-    OpenButton({ opens, ...button }: OpenButtonProps<Step>) {
-      const open = useOpen();
-      return <Button {...button} onClick={(event) => open(opens, event.currentTarget)} />;
+    OpenButton({ opens, address, ...button }: OpenButtonProps<Step>) {
+      const open = useOpening({ opens, ...(address !== undefined && { address }) });
+      return <Button {...button} onClick={(event) => open(event.currentTarget)} />;
     },
   };
 }

@@ -27,6 +27,11 @@ type Of<Kind extends Problem['kind']> = Extract<Problem, { kind: Kind }>;
 export function lookOf(projectId: string, problem: Problem): ProblemLook {
   const here = `/projects/${projectId}`;
   const subscription = { href: `${here}/subscription`, right: 'change_subscription' } as const;
+  const largerPlan = {
+    ...subscription,
+    href: `${subscription.href}#plan`,
+    label: 'Choose a larger plan',
+  };
   switch (problem.kind) {
     case 'subscription_inactive': {
       const { because } = INACTIVE[problem.reason];
@@ -55,7 +60,7 @@ export function lookOf(projectId: string, problem: Problem): ProblemLook {
             {problem.window} are used.
           </>
         ),
-        step: { ...subscription, label: 'Choose a larger plan' },
+        step: largerPlan,
       };
     case 'unusual_denials':
       return unusual(projectId, problem);
@@ -74,7 +79,7 @@ export function lookOf(projectId: string, problem: Problem): ProblemLook {
         short: `${share} of the quota used`,
         title: `${share} of the quota of this ${problem.window} is used`,
         text: `${formatCount(problem.used)} of ${formatCount(problem.quota)} requests.`,
-        step: { ...subscription, label: 'Choose a larger plan' },
+        step: largerPlan,
       };
     }
   }
@@ -130,7 +135,7 @@ function lapsed(
     step: isOne
       ? {
           label: 'Renew its plan',
-          href: `/projects/${projectId}/customers/${id}`,
+          href: `/projects/${projectId}/customers/${id}#plan`,
           right: 'change_customers',
         }
       : {
@@ -190,7 +195,7 @@ function expiring(
       </>
     ),
     step: isOne
-      ? { label: 'Set a later expiry', href: `${here}/keys/${id}`, right: 'change_keys' }
+      ? { label: 'Set a later expiry', href: `${here}/keys/${id}#expiry`, right: 'change_keys' }
       : { label: 'Open these keys', href: `${here}/keys?hint=expires_soon`, right: 'change_keys' },
   };
 }

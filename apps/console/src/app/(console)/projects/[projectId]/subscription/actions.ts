@@ -3,7 +3,7 @@
 import { SUBSCRIPTION_STATUSES } from '@ceiba/contract';
 import { type SetSubscriptionInput, setSubscription, type VerbContext } from '@ceiba/schema';
 import { z } from 'zod';
-import { projectAction, projectQuery } from '#server/action.ts';
+import { projectAction, projectQuery, refuseField } from '#server/action.ts';
 import { done, PROJECT_GONE } from '#server/settle.ts';
 import { typedInstant } from '../../../../../lib/typed.ts';
 import { findPlanChoices, type PlanChoice } from './plan-choices.ts';
@@ -19,7 +19,11 @@ export const findPlans = projectQuery({
 export const changePlan = projectAction({
   right: 'change_subscription',
   input: z.object({ planId: z.guid('Choose a plan.') }),
-  run: ({ ctx, projectId }, { planId }) => change(ctx, { projectId, planId }),
+  async run({ ctx, projectId }, { planId }) {
+    const result = await setSubscription(ctx, { projectId, planId });
+    if (result.kind === 'unchanged') refuseField('planId', 'The project is on this plan already.');
+    return done(result, ANSWERS);
+  },
 });
 
 /** Sets the status: active, in trial, past due or canceled. */
@@ -38,8 +42,9 @@ export const changePeriodEnd = projectAction({
 });
 
 const change = async (ctx: VerbContext, input: SetSubscriptionInput) =>
-  done(await setSubscription(ctx, input), {
-    plan_not_found:
-      'The plan was deleted in the meantime. Nothing was changed; choose another plan.',
-    not_found: PROJECT_GONE,
-  });
+  done(await setSubscription(ctx, input), ANSWERS);
+
+const ANSWERS = {
+  plan_not_found: 'The plan was deleted in the meantime. Nothing was changed; choose another plan.',
+  not_found: PROJECT_GONE,
+} as const;

@@ -63,6 +63,7 @@ export default async function CustomerPage({ params }: PageProps<'projectId' | '
               {mayChange && (
                 <CustomerStepButton
                   opens={{ step: isSuspended ? 'resume' : 'suspend', target }}
+                  address={isSuspended ? 'resume' : 'suspend'}
                   variant={isSuspended ? 'secondary' : 'quiet'}
                 >
                   {isSuspended ? 'Resume customer' : 'Suspend customer'}

@@ -72,6 +72,7 @@ export default async function KeyPage({
               {mayChange && target.isActive && (
                 <KeyStepButton
                   opens={{ step: target.isDisabled ? 'enable' : 'disable', target }}
+                  address={target.isDisabled ? 'enable' : 'disable'}
                   variant={target.isDisabled ? 'secondary' : 'quiet'}
                 >
                   {target.isDisabled ? 'Enable key' : 'Disable key'}

@@ -10,7 +10,7 @@ import { RowMenuButton } from '#components/ui/row-menu.tsx';
 import { STATUS_CHANGES } from './status-changes.ts';
 import type { SubscriptionDialogFacts, SubscriptionStep } from './subscription-dialog.tsx';
 
-const { Dialogs, OpenButton, useOpen } = rowDialogs<SubscriptionStep, SubscriptionDialogFacts>(
+const { Dialogs, OpenButton, useOpening } = rowDialogs<SubscriptionStep, SubscriptionDialogFacts>(
   () => import('./subscription-dialog.tsx'),
 );
 
@@ -32,7 +32,6 @@ const ICONS = { active: CirclePlay, trialing: Hourglass, past_due: CircleAlert, 
 
 /** The changes of the status, each with a question. */
 export function ChangeStatus({ status }: { status: SubscriptionStatus }) {
-  const open = useOpen();
   return (
     <Popover
       label="Change status"
@@ -41,15 +40,17 @@ export function ChangeStatus({ status }: { status: SubscriptionStatus }) {
       trigger={<ChangeLabel>Change status</ChangeLabel>}
     >
       {NEXT[status].map((next) => (
-        <RowMenuButton
-          key={next}
-          icon={ICONS[next]}
-          isDangerous={next === 'canceled'}
-          onChoose={(from) => open({ step: 'status', status: next }, from)}
-        >
-          {STATUS_CHANGES[next].label}…
-        </RowMenuButton>
+        <StatusItem key={next} status={next} />
       ))}
     </Popover>
+  );
+}
+
+function StatusItem({ status }: { status: SubscriptionStatus }) {
+  const open = useOpening({ opens: { step: 'status', status }, address: status });
+  return (
+    <RowMenuButton icon={ICONS[status]} isDangerous={status === 'canceled'} onChoose={open}>
+      {STATUS_CHANGES[status].label}…
+    </RowMenuButton>
   );
 }

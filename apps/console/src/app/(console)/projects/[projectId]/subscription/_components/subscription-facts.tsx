@@ -19,7 +19,7 @@ export function SubscriptionFacts(props: SubscriptionFactsProps) {
   const { subscription, day, activeKeys, mayChange } = props;
   const change = (step: 'plan' | 'period_end', label: string): ReactNode =>
     mayChange && (
-      <SubscriptionButton opens={{ step }} size="sm" variant="quiet">
+      <SubscriptionButton opens={{ step }} address={step} size="sm" variant="quiet">
         <ChangeLabel>{label}</ChangeLabel>
       </SubscriptionButton>
     );

@@ -25,7 +25,12 @@ export function CustomerFacts({ customer, use, sets, mayChange }: CustomerFactsP
   const { plan, subscriptionStatus, currentPeriodEnd, metadata, billingDay } = customer;
   const change = (step: CustomerStep, label: string) =>
     mayChange && (
-      <CustomerStepButton opens={{ step, target: targetOf(customer) }} size="sm" variant="quiet">
+      <CustomerStepButton
+        opens={{ step, target: targetOf(customer) }}
+        address={step}
+        size="sm"
+        variant="quiet"
+      >
         <ChangeLabel>{label}</ChangeLabel>
       </CustomerStepButton>
     );

@@ -32,7 +32,12 @@ export function KeyFacts(props: KeyFactsProps) {
   const { projectId, apiKey, customer, sets, defaultRate, mayChange } = props;
   const change = (step: KeyStep, label: string) =>
     mayChange && (apiKey.status === 'active' || step === 'describe') ? (
-      <KeyStepButton opens={{ step, target: targetOf(apiKey) }} size="sm" variant="quiet">
+      <KeyStepButton
+        opens={{ step, target: targetOf(apiKey) }}
+        address={step}
+        size="sm"
+        variant="quiet"
+      >
         <ChangeLabel>{label}</ChangeLabel>
       </KeyStepButton>
     ) : null;
