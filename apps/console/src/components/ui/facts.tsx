@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 /** What is known of one item, in two columns where there is room. */
 export const Facts = ({ children }: { children: ReactNode }) => (
   <div className="@container">
-    <dl className="panel *:border-b @3xl:grid @3xl:grid-cols-2 @3xl:gap-x-4">{children}</dl>
+    <dl className="*:border-b @3xl:grid @3xl:grid-cols-2 @3xl:gap-x-10">{children}</dl>
   </div>
 );
 
@@ -17,7 +17,7 @@ export interface FactProps {
 
 export function Fact({ name, change, children }: FactProps) {
   return (
-    <div className="grid min-h-9 grid-cols-[5.5rem_minmax(0,1fr)_auto] items-start gap-x-3 px-(--inset) sm:min-h-10 sm:grid-cols-[7rem_minmax(0,1fr)_auto] sm:gap-x-4 sm:py-1">
+    <div className="grid min-h-9 grid-cols-[5.5rem_minmax(0,1fr)_auto] items-start gap-x-3 sm:min-h-10 sm:grid-cols-[7rem_minmax(0,1fr)_auto] sm:gap-x-4 sm:py-1">
       <dt className="py-1.5 text-muted">{name}</dt>
       <dd className="min-w-0 py-1.5 wrap-anywhere">{children}</dd>
       {change && <dd className="-mr-3">{change}</dd>}

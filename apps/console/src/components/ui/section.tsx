@@ -64,7 +64,7 @@ export interface SectionProps {
   /** Where there is more of it. */
   link?: { href: string; label: string } | null;
   actions?: ReactNode;
-  children: ReactNode;
+  children?: ReactNode;
   className?: string;
   /** The target of links to this part. */
   id?: string;
@@ -76,7 +76,7 @@ export function Section({ title, description, link, actions, children, ...rest }
   return (
     <section id={rest.id} aria-labelledby={headingId} className={clsx('part', rest.className)}>
       <div className="mb-4 flex flex-wrap items-start justify-between gap-4">
-        <div className="max-w-2xl min-w-0 grow basis-48">
+        <div className="max-w-2xl min-w-0 grow basis-64">
           <h2 id={headingId} className="text-title">
             {title}
           </h2>

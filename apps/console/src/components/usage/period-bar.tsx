@@ -2,13 +2,22 @@ import { QUOTA_NEARLY_USED } from '@ceiba/domain/constants';
 import type { QuotaOfPeriod } from '@ceiba/schema';
 import { formatCount, formatShare } from '../../lib/format.ts';
 
+export interface PeriodBarProps {
+  period: QuotaOfPeriod;
+  /** What the count is of, where no head of a column says it. */
+  unit?: string;
+}
+
 /** What is used of a quota; without a quota the count alone. */
-export function PeriodBar({ period: { used, quota } }: { period: QuotaOfPeriod }) {
+export function PeriodBar({ period: { used, quota }, unit }: PeriodBarProps) {
   return (
     <div className="numbers">
       <p className="whitespace-nowrap">
         {formatCount(used)}
-        {quota !== null && <span className="text-muted"> of {formatCount(quota.value)}</span>}
+        <span className="text-muted">
+          {quota !== null && ` of ${formatCount(quota.value)}`}
+          {unit && ` ${unit}`}
+        </span>
       </p>
       {quota !== null && <QuotaBar used={used} quota={quota.value} />}
     </div>

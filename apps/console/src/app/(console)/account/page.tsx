@@ -73,21 +73,15 @@ export default async function AccountPage() {
               description: sendsMail
                 ? 'You sign in with it, and Ceiba mails you there when how you sign in is changed.'
                 : 'You sign in with it. Ceiba sends no mail to it.',
-              children: (
-                <div className="grid gap-4">
-                  <p className="font-medium wrap-anywhere">{user.email}</p>
-                  <div>
-                    <ChangeEmail email={user.email} byMail={sendsMail} />
-                  </div>
-                </div>
-              ),
+              actions: <ChangeEmail email={user.email} byMail={sendsMail} />,
+              children: <p className="font-medium wrap-anywhere">{user.email}</p>,
             },
           user.hasPassword &&
             !mustAddSecondFactor && {
               id: 'password',
               title: 'Password',
               description: 'Changing it signs you out in every browser, including this one.',
-              children: <ChangePassword email={user.email} />,
+              actions: <ChangePassword email={user.email} />,
             },
           user.hasPassword && {
             id: 'second-factor',
@@ -114,19 +108,15 @@ export default async function AccountPage() {
             id: 'sessions',
             title: 'Sessions',
             description: `A session lasts ${SESSION_DAYS} days. If you are still signed in on another device, sign out everywhere.`,
+            actions: <SignOutEverywhere />,
             children: (
-              <div className="grid gap-4">
-                <SessionList
-                  sessions={sessions.map(({ userAgent, ...session }) => ({
-                    ...session,
-                    device: deviceWords(userAgent),
-                    isCurrent: session.sessionId === user.sessionId,
-                  }))}
-                />
-                <div>
-                  <SignOutEverywhere />
-                </div>
-              </div>
+              <SessionList
+                sessions={sessions.map(({ userAgent, ...session }) => ({
+                  ...session,
+                  device: deviceWords(userAgent),
+                  isCurrent: session.sessionId === user.sessionId,
+                }))}
+              />
             ),
           },
           !mustAddSecondFactor && {
@@ -158,7 +148,7 @@ export default async function AccountPage() {
             title: 'Delete account',
             description:
               'Possible once you own no project: transfer each to a member, or delete it. What you did stays in the audit log.',
-            children: (
+            actions: (
               <DeleteAccount
                 email={user.email}
                 hasPassword={user.hasPassword}

@@ -153,11 +153,14 @@ export default async function SettingsPage({ params, searchParams }: PageProps<'
               title: 'Transfer project',
               description:
                 'Makes a member the owner. You stay as a developer, and open invitations end.',
-              children: (
+              actions: members.length > 0 && (
                 <TransferProject
                   name={name}
                   members={members.map(({ userId, email }) => ({ userId, email }))}
                 />
+              ),
+              children: members.length === 0 && (
+                <p className="text-muted">Invite the new owner as a member first.</p>
               ),
             },
             may('delete') && {
@@ -165,7 +168,7 @@ export default async function SettingsPage({ params, searchParams }: PageProps<'
               title: 'Delete project',
               description:
                 'Permanently deletes its keys, policies, subscription and usage, and your API’s requests are answered with 401. The audit log stays. To deny all calls but keep the data, cancel the subscription instead.',
-              children: <DeleteProject name={name} />,
+              actions: <DeleteProject name={name} />,
             },
           ]}
         />

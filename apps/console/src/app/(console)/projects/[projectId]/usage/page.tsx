@@ -83,6 +83,8 @@ export default async function UsagePage({ params, searchParams }: PageProps<'pro
         <>
           <Section
             title="Decisions by outcome"
+            // The line of the ranges is above it.
+            className="border-transparent"
             description={`${leadsOn ? 'Select a bar to look closer. ' : ''}${keptNote(kept, usage)}`}
           >
             <OutcomeChart

@@ -119,7 +119,7 @@ function CustomerCell({ projectId, row }: { projectId: string; row: Row }) {
             <LastUse at={use.lastUsedAt} inRow />
           </span>
         </p>
-        <PeriodBar period={use.month} />
+        <PeriodBar period={use.month} unit="this period" />
       </div>
     </>
   );

@@ -12,16 +12,11 @@ export interface TransferProjectProps extends Named {
 }
 
 /** Asks for the project's name, because only the new owner can undo it. */
-export function TransferProject({ name, members }: TransferProjectProps) {
-  if (members.length === 0) {
-    return <p className="text-muted">Invite the new owner as a member first.</p>;
-  }
-  return (
-    <OpensDialog label="Transfer project…">
-      {(close) => <ProjectDialog step="transfer" name={name} members={members} onClose={close} />}
-    </OpensDialog>
-  );
-}
+export const TransferProject = ({ name, members }: TransferProjectProps) => (
+  <OpensDialog label="Transfer project…">
+    {(close) => <ProjectDialog step="transfer" name={name} members={members} onClose={close} />}
+  </OpensDialog>
+);
 
 /** Asks for the project's name, because deleting cannot be undone. */
 export const DeleteProject = ({ name }: Named) => (

@@ -3,7 +3,7 @@ import { Name } from '#components/ui/name.tsx';
 import { StatusChip } from '#components/ui/state-chips.tsx';
 import { Table } from '#components/ui/table.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
-import { RelativeTime } from '#components/ui/time.tsx';
+import { LastUse, RelativeTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
 import { stateOf } from '../../../keys/key-state.ts';
@@ -33,24 +33,22 @@ export function CustomerKeys({ projectId, keys }: CustomerKeysProps) {
           cellClassName: 'max-w-0 py-3 sm:w-1/2 sm:max-w-72',
           cell: (key) => (
             <>
-              <p className="truncate font-medium" title={legible(key.displayName)}>
-                <TextLink href={`/projects/${projectId}/keys/${key.apiKeyId}`} look="quiet">
-                  <Name>{key.displayName}</Name>
-                </TextLink>
-              </p>
-              <p className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-small text-muted">
+              <div className="flex items-center gap-2">
+                <p className="min-w-0 truncate font-medium" title={legible(key.displayName)}>
+                  <TextLink href={`/projects/${projectId}/keys/${key.apiKeyId}`} look="quiet">
+                    <Name>{key.displayName}</Name>
+                  </TextLink>
+                </p>
+                <StatusChip status={stateOf(key)} hides="active" />
+              </div>
+              <p className="flex flex-wrap items-center gap-x-3 text-small text-muted">
                 <code>{key.keyPrefix}…</code>
                 <span className="sm:hidden">
-                  <StatusChip status={stateOf(key)} />
+                  <LastUse at={key.lastUsedAt} none="never used" inRow />
                 </span>
               </p>
             </>
           ),
-        },
-        {
-          name: 'Status',
-          className: 'max-sm:hidden',
-          cell: (key) => <StatusChip status={stateOf(key)} hides="active" />,
         },
         {
           name: 'Last used',
