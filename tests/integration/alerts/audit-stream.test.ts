@@ -246,6 +246,15 @@ describe('a webhook of the audit log', () => {
     await until('they are forgotten', async () => (await waiting()) === 0);
   });
 
+  it('waits longer each time only while nothing is accepted', async () => {
+    const receiver = await startReceiver((n) => (n % 2 === 0 ? 500 : 204));
+    stream(auditWebhook({ url: receiver.url, signingSecrets: [secret] }));
+    await untilStarted('webhook');
+    // Thirty pauses that double would take half an hour.
+    for (let n = 0; n < 30; n += 1) await write();
+    await until('all are delivered', async () => (await waiting()) === 0, 60_000);
+  }, 90_000);
+
   it('loses no row to a receiver that fails and a process that is killed, and keeps their order', async () => {
     const answers = [204, 204, 204, 500, 204, 204, 'reset', 204] as const;
     const receiver = await startReceiver((n) => answers[n % answers.length] ?? 204);

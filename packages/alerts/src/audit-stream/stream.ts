@@ -31,7 +31,7 @@ const RETRY_MS_MAX = 60_000;
 
 /**
  * Streams the audit log to one destination, in order, each entry at least once: an entry is forgotten
- * after the receiver has accepted it. Where it does not, all wait, with pauses up to a minute. Of several
+ * after the receiver has accepted it. While it accepts none, all wait, with pauses up to a minute. Of several
  * processes one sends; if it ends, another takes over within a minute.
  */
 export class AuditStream {
@@ -63,6 +63,7 @@ export class AuditStream {
     let entries = await this.#take([], destination.perRequest);
     while (entries.length > 0) {
       await destination.send(entries);
+      this.#failures = 0;
       entries = await this.#take(entries, signal.aborted ? 0 : destination.perRequest);
     }
   }
