@@ -47,6 +47,8 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['tests/{integration,golden,docs/integration}/**/*.test.ts'],
+          // They mostly wait: for programs that start, and for what is written every second.
+          maxWorkers: Math.max(3, availableParallelism()),
           ...shared,
           ...servers,
         },
