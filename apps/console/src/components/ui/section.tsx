@@ -76,7 +76,7 @@ export function Section({ title, description, link, actions, children, ...rest }
   return (
     <section id={rest.id} aria-labelledby={headingId} className={clsx('part', rest.className)}>
       <div className="mb-4 flex flex-wrap items-start justify-between gap-4">
-        <div className="max-w-2xl min-w-0 grow basis-64">
+        <div className="max-w-2xl min-w-0 grow basis-48">
           <h2 id={headingId} className="text-title">
             {title}
           </h2>

@@ -20,7 +20,7 @@ import { ChangeEmail } from './_components/change-email.tsx';
 import { ChangePassword } from './_components/change-password.tsx';
 import { ChooseTimeZone } from './_components/choose-time-zone.tsx';
 import { DeleteAccount } from './_components/delete-account.tsx';
-import { Passkeys } from './_components/passkeys.tsx';
+import { AddPasskey, Passkeys } from './_components/passkeys.tsx';
 import { SecondFactor } from './_components/second-factor.tsx';
 import { SessionList } from './_components/session-list.tsx';
 import { SignOut, SignOutEverywhere } from './_components/sign-out.tsx';
@@ -95,14 +95,14 @@ export default async function AccountPage() {
             title: 'Passkeys',
             description:
               'Sign in with your fingerprint, face or PIN instead of a password and a code. A passkey works on this site only, so it cannot be phished.',
-            children: (
-              <Passkeys
+            actions: (
+              <AddPasskey
                 hasPassword={user.hasPassword}
                 mustSignInAgain={mustSignInAgain}
                 hasSecondFactor={hasSecondFactor}
-                passkeys={passkeys}
               />
             ),
+            children: <Passkeys hasPassword={user.hasPassword} passkeys={passkeys} />,
           },
           !mustAddSecondFactor && {
             id: 'sessions',

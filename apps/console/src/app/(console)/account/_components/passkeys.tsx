@@ -16,8 +16,12 @@ import { removeOwnPasskey, renameOwnPasskey } from '../passkey-actions.ts';
 import { createPasskey } from './create-passkey.ts';
 import { SignInAgain } from './sign-in-again.tsx';
 
-export interface PasskeysProps {
+interface PasskeysProps {
   passkeys: readonly Passkey[];
+  hasPassword: boolean;
+}
+
+interface AddPasskeyProps {
   hasPassword: boolean;
   /** Adding one would be refused. */
   mustSignInAgain: boolean;
@@ -25,14 +29,11 @@ export interface PasskeysProps {
   hasSecondFactor: boolean;
 }
 
-/**
- * The passkeys of the user, and the dialog that adds one. The dialog that removes one is outside the
- * list, which the passkey then leaves.
- */
-export function Passkeys({ passkeys, ...proof }: PasskeysProps) {
+/** The passkeys of the user. The dialog that removes one is outside the list, which the passkey then leaves. */
+export function Passkeys({ passkeys, hasPassword }: PasskeysProps) {
   const [removing, setRemoving] = useState<Passkey>();
   return (
-    <div className="grid gap-4">
+    <>
       {passkeys.length > 0 && (
         <ul aria-label="Passkeys" className="panel divide-y">
           {passkeys.map((passkey) => (
@@ -60,25 +61,18 @@ export function Passkeys({ passkeys, ...proof }: PasskeysProps) {
           ))}
         </ul>
       )}
-      <div>
-        <AddPasskey {...proof} />
-      </div>
       {removing !== undefined && (
         <RemovePasskey
           passkey={removing}
-          hasPassword={proof.hasPassword}
+          hasPassword={hasPassword}
           onClose={() => setRemoving(undefined)}
         />
       )}
-    </div>
+    </>
   );
 }
 
-function AddPasskey({
-  hasPassword,
-  mustSignInAgain,
-  hasSecondFactor,
-}: Omit<PasskeysProps, 'passkeys'>) {
+export function AddPasskey({ hasPassword, mustSignInAgain, hasSecondFactor }: AddPasskeyProps) {
   return (
     <FormDialog
       trigger={

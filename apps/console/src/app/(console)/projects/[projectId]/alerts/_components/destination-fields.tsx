@@ -40,7 +40,10 @@ export function DestinationFields(props: DestinationFieldsProps) {
         maxLength={100}
         initial={description}
       />
-      <fieldset className="grid gap-2" aria-invalid={error ? true : undefined}>
+      <fieldset
+        className="grid gap-x-8 gap-y-2 lg:min-w-[44rem] lg:grid-cols-2"
+        aria-invalid={error ? true : undefined}
+      >
         <legend className="mb-2 font-medium">Alerts</legend>
         {choices.map(({ type, words, chosen }) => (
           <Checkbox
@@ -52,7 +55,7 @@ export function DestinationFields(props: DestinationFieldsProps) {
             hint={<code>{type}</code>}
           />
         ))}
-        <p aria-live="polite" className="text-small text-deny-text empty:hidden">
+        <p aria-live="polite" className="col-span-full text-small text-deny-text empty:hidden">
           {error && 'Choose at least one alert.'}
         </p>
       </fieldset>
