@@ -26,6 +26,21 @@ test('a long project name fits into the sidebar, and can be read in full', async
   await expect(switcher.getByTitle(LONG_NAME)).toBeVisible();
 });
 
+test('the switcher holds its projects when it opens, and leads to the same page of another', async () => {
+  const [other] = await project.sql`insert into projects (owner_id, name, secret_digest)
+    select owner_id, 'Another shop', sha256('another') from projects
+    where id = ${project.projectId} returning id`;
+  const page = await project.open('keys');
+  const link = page.locator('a', { hasText: 'Another shop' });
+  await expect(link).toHaveCount(0);
+  await page.getByRole('button', { name: /switch project$/ }).focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(link).toBeFocused();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/projects/${other?.id}/keys`);
+  await project.sql`delete from projects where id = ${other?.id}`;
+});
+
 test('a tab keeps its title while its page is refreshed', async () => {
   await project.addKey('Mobile app');
   const page = await project.open('keys');

@@ -31,8 +31,8 @@ export function ProjectSwitcher({ projects, projectId, path }: ProjectSwitcherPr
           <ChevronsUpDown aria-hidden="true" className="size-4 shrink-0 text-muted" />
         </>
       }
-    >
-      {projects.map((project) => (
+      // Each page would hold up to a hundred links, twice.
+      before={projects.map((project) => (
         <Link
           key={project.projectId}
           href={sectionHref(project.projectId, { path })}
@@ -47,6 +47,7 @@ export function ProjectSwitcher({ projects, projectId, path }: ProjectSwitcherPr
           {project.projectId === projectId && <Check aria-label="shown" className="ml-auto" />}
         </Link>
       ))}
+    >
       <hr className="-mx-1 my-1" />
       <Link href="/projects" className={popoverItem}>
         <FolderTree aria-hidden="true" />

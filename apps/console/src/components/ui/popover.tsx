@@ -9,7 +9,9 @@ import {
   useEffect,
   useId,
   useRef,
+  useState,
 } from 'react';
+import { flushSync } from 'react-dom';
 import { type Placement, placeBeside } from './place-beside.ts';
 
 export interface PopoverProps {
@@ -20,9 +22,10 @@ export interface PopoverProps {
   /** For screen readers: "Projects". */
   label: string;
   className?: string;
-  /** Called before the panel is shown; what it renders synchronously is placed with the panel. */
-  onOpen?: () => void;
-  children: ReactNode;
+  children?: ReactNode;
+  /** What needs scripts or is long, before or after the children: it is rendered when the panel opens. */
+  before?: ReactNode;
+  after?: ReactNode;
 }
 
 /**
@@ -36,9 +39,11 @@ export function Popover({
   placement,
   label,
   className,
-  onOpen,
   children,
+  before,
+  after,
 }: PopoverProps) {
+  const [wasOpened, setWasOpened] = useState(false);
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const panel = useRef<HTMLElement>(null);
@@ -77,7 +82,10 @@ export function Popover({
         id={id}
         popover="auto"
         aria-label={label}
-        onBeforeToggle={({ newState }) => newState === 'open' && onOpen?.()}
+        // At once, so that the panel is placed with them.
+        onBeforeToggle={({ newState }) =>
+          newState === 'open' && flushSync(() => setWasOpened(true))
+        }
         onToggle={place}
         onKeyDown={moveFocus}
         className={clsx(
@@ -85,7 +93,9 @@ export function Popover({
           className,
         )}
       >
+        {wasOpened && before}
         {children}
+        {wasOpened && after}
       </nav>
     </>
   );

@@ -2,8 +2,7 @@
 
 import { clsx } from 'clsx';
 import { Ellipsis, type LucideIcon } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
-import { flushSync } from 'react-dom';
+import type { ReactNode } from 'react';
 import { Popover, popoverItem } from './popover.tsx';
 
 export interface RowMenuProps {
@@ -16,7 +15,6 @@ export interface RowMenuProps {
 
 /** The links and actions for one row of a list. */
 export function RowMenu({ label, links, children }: RowMenuProps) {
-  const [wasOpened, setWasOpened] = useState(false);
   return (
     <Popover
       label={label}
@@ -28,10 +26,9 @@ export function RowMenu({ label, links, children }: RowMenuProps) {
           <span className="sr-only">{label}</span>
         </>
       }
-      onOpen={() => flushSync(() => setWasOpened(true))}
+      after={children}
     >
       {links}
-      {wasOpened && children}
     </Popover>
   );
 }
