@@ -101,6 +101,20 @@ async function expectNoSidewaysScroll(page: Page): Promise<void> {
   expect(overflow, 'the page must not scroll sideways').toBeLessThanOrEqual(0);
 }
 
+/** Where the system shows scroll bars, an area that is too high by a pixel has one. */
+async function expectNoNeedlessScrollBar(page: Page): Promise<void> {
+  const areas = await page.evaluate(() =>
+    [...document.querySelectorAll('body *')]
+      .filter((area) => /auto|scroll/.test(getComputedStyle(area).overflowY))
+      .filter(({ scrollHeight, clientHeight }) => {
+        const hidden = scrollHeight - clientHeight;
+        return hidden > 0 && hidden < 8;
+      })
+      .map((area) => area.outerHTML.slice(0, 120)),
+  );
+  expect(areas, 'no area scrolls by a few pixels').toEqual([]);
+}
+
 for (const [name, { path, signedIn }] of Object.entries(PAGES)) {
   test(`the page "${name}" is accessible in both themes, on desktop and phone`, async () => {
     // The longest page has thousands of elements, each of which is judged four times.
@@ -111,6 +125,7 @@ for (const [name, { path, signedIn }] of Object.entries(PAGES)) {
       await page.setViewportSize(viewport);
       await expectAccessible(page);
       await expectNoSidewaysScroll(page);
+      await expectNoNeedlessScrollBar(page);
     }
     for (const viewport of [TABLET, ZOOMED]) {
       await page.setViewportSize(viewport);

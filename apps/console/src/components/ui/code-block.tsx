@@ -27,7 +27,7 @@ export function CodeBlock({ tabs, onCopied }: CodeBlockProps) {
           {tabs.map(({ name }) => (
             <label
               key={name}
-              className="relative -mb-px flex h-10 cursor-pointer items-center border-b-2 border-transparent px-2 text-small font-medium whitespace-nowrap text-muted transition-colors hover:text-ink has-checked:border-accent-text has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-focus"
+              className="relative flex h-10 cursor-pointer items-center border-b-2 border-transparent px-2 text-small font-medium whitespace-nowrap text-muted transition-colors hover:text-ink has-checked:border-accent-text has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-focus"
             >
               <input
                 type="radio"

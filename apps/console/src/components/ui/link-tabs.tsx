@@ -16,7 +16,7 @@ export function LinkTabs({ label, tabs }: LinkTabsProps) {
           href={href}
           scroll={false}
           aria-current={current ? 'page' : undefined}
-          className="-mb-px flex h-9 items-center border-b-2 border-transparent px-2 sm:px-3 font-medium whitespace-nowrap text-muted transition-colors hover:text-ink focus-visible:-outline-offset-2 aria-[current=page]:border-accent-text aria-[current=page]:text-ink"
+          className="flex h-9 items-center border-b-2 border-transparent px-2 sm:px-3 font-medium whitespace-nowrap text-muted transition-colors hover:text-ink focus-visible:-outline-offset-2 aria-[current=page]:border-accent-text aria-[current=page]:text-ink"
         >
           {name}
         </Link>
