@@ -123,6 +123,8 @@ test('a user gives a customer a larger plan, which applies to the next call', as
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Add plan' }).click();
   await expect(row(page, 'Growth')).toContainText('10,000');
+  // The project's own plan is above those of its customers.
+  await expect(page.getByText('All customers together have what')).toContainText('per month');
   // A plan with a customer cannot be deleted.
   await expect(page.getByRole('button', { name: 'Delete Plan of acme-1' })).toBeDisabled();
 
@@ -149,6 +151,8 @@ test('a user gives a customer a larger plan, which applies to the next call', as
     denialReason: 'policy_no_match',
   });
   await expect(page.getByText('changed customer')).toBeVisible();
+  await page.getByRole('link', { name: 'Growth' }).click();
+  await page.waitForURL(`**${project.at('plans')}`);
 });
 
 test('a user suspends a customer that did not pay, and the next call is denied with the reason', async () => {
@@ -180,6 +184,13 @@ test('a user suspends a customer that did not pay, and the next call is denied w
   await expect(
     recorded.getByRole('listitem').filter({ hasText: 'Customer: may call' }),
   ).toContainText('the customer was suspended');
+  // The key is not the cause.
+  const before = page.getByRole('region', { name: 'What changed before' });
+  await expect(before).toContainText('suspended customer');
+  await expect(before).not.toContainText('Replace key');
+  await before.getByRole('link', { name: 'Go to the key' }).click();
+  await expect(page.getByRole('region', { name: 'Key' })).toContainText(/Acme\s*Suspended/);
+  await page.goBack();
   const now = page.getByRole('region', { name: 'As it would be decided now' });
   await now.getByRole('link', { name: 'Go to the customer' }).click();
   await page.getByRole('button', { name: 'Resume customer' }).click();
@@ -278,6 +289,11 @@ test('a user makes a read-only key for a new customer, and can open it later', a
   await expect(page.getByText('Scopes saved')).toBeVisible();
   expect(await project.authorize({ apiKey, ...WRITE })).toMatchObject({ allowed: true });
 
+  await gotoReady(page, project.at(`simulator?apiKeyId=${id}&method=GET&path=/v1/health`));
+  await scope.getByRole('link', { name: 'Give the policy labels' }).click();
+  await expect(page.getByLabel('Path pattern')).toHaveValue('/v1/health');
+
+  await gotoReady(page, project.at(`keys/${id}`));
   await page.getByRole('button', { name: 'Move key' }).click();
   await dialog.getByRole('combobox', { name: 'Customer' }).fill('');
   await dialog.getByRole('button', { name: 'Move key' }).click();
@@ -285,6 +301,57 @@ test('a user makes a read-only key for a new customer, and can open it later', a
   const allowed = await project.authorize({ apiKey, ...READ });
   expect(allowed).toMatchObject({ allowed: true });
   expect(allowed.access).not.toHaveProperty('customer');
+});
+
+test('a new key is shown with a call that it may make, or with why all its calls are denied', async () => {
+  const customerId = await addCustomer('acme-1', 'Acme', 1_000);
+  await project.sql`update customer_plans set scopes = '{read}'
+    where project_id = ${project.projectId}`;
+  const page = await project.open('keys');
+  const create = async (labels: string, customer = '') => {
+    await gotoReady(page, project.at(`keys/new?customer=${customer}`));
+    await page.getByLabel('Name').fill('New');
+    await unfoldKeyFields(page);
+    await page.getByLabel('Scopes').selectOption('Only policies with these labels');
+    await page.getByLabel('Labels').fill(labels);
+    await page.getByRole('button', { name: 'Create key' }).click();
+  };
+  await create('write');
+  await page.getByRole('radio', { name: 'curl' }).check();
+  await expect(page.locator('pre:visible')).toContainText('POST');
+  await create('write', customerId);
+  await expect(page.getByText('denied for now: no policy is open to it.')).toBeVisible();
+  await expect(page.getByRole('radio', { name: 'curl' })).toHaveCount(0);
+  await create('read', customerId);
+  await expect(page.getByText('It works immediately.')).toBeVisible();
+  for (const [state, words] of [
+    ['canceled', 'the plan of its customer is canceled'],
+    ['suspended', 'its customer is suspended'],
+  ] as const) {
+    await project.sql`update customers set subscription_status = 'canceled',
+      suspended_at = ${state === 'suspended' ? new Date() : null} where id = ${customerId}`;
+    await create('read', customerId);
+    await expect(page.getByText(`denied for now: ${words}.`)).toBeVisible();
+  }
+});
+
+test('scopes count what the plan of the customer opens too, and are explained without any label', async () => {
+  const customerId = await addCustomer('acme-1', 'Acme', 1_000);
+  await project.sql`update customer_plans set scopes = '{read}'
+    where project_id = ${project.projectId}`;
+  const apiKeyId = await project.addKey('Server', { customer_id: customerId });
+  const page = await project.open(`keys/${apiKeyId}`);
+  await page.getByRole('button', { name: 'Set scopes' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Scopes').selectOption('Only policies with these labels');
+  await dialog.getByLabel('Labels').fill('read write');
+  await expect(dialog.getByText('May call 1 of 3 policies, with the plan of its')).toBeVisible();
+
+  await project.sql`update policies set scopes = null where project_id = ${project.projectId}`;
+  await gotoReady(page, project.at('keys/new'));
+  await unfoldKeyFields(page);
+  await page.getByLabel('Scopes').selectOption('Only policies with these labels');
+  await expect(page.getByText('Give the policies labels first')).toBeVisible();
 });
 
 test('another billing day warns that it restarts the quota, and so it does', async () => {
@@ -303,6 +370,7 @@ test('another billing day warns that it restarts the quota, and so it does', asy
   await dialog.getByLabel('Billing day').fill('15');
   await dialog.getByRole('button', { name: 'Set billing day' }).click();
   await expect(page.getByText('the 15th of each month')).toBeVisible();
+  await expect(page.getByText('Their counts are of the calendar month.')).toBeVisible();
   expect(await project.authorize({ apiKey, ...READ })).toMatchObject({ allowed: true });
 });
 

@@ -9,6 +9,7 @@ import {
   labelsOfSets,
   labelText,
   mayCall,
+  WITH_PLAN,
 } from '../lib/labels.ts';
 import { useActionForm } from './action-form.tsx';
 import { LabelField } from './label-field.tsx';
@@ -19,14 +20,17 @@ export interface ScopeFieldsProps {
   initial?: Labels;
   /** The labels of the project's policies. */
   sets: readonly LabelSet[];
+  /** Those of the plan of the key's customer, which must open a policy too; null for all. */
+  planScopes?: Labels | undefined;
 }
 
 /** Which policies a key or a plan may call, with how many these are. */
-export function ScopeFields({ initial = null, sets }: ScopeFieldsProps) {
+export function ScopeFields({ initial = null, sets, planScopes = null }: ScopeFieldsProps) {
   const { errorOf } = useActionForm();
   const [restricts, setRestricts] = useState(initial === null ? 'no' : 'yes');
   const [typed, setTyped] = useState(labelText(initial));
-  const counted = countOpen(sets, restricts === 'no' ? null : labelsIn(typed));
+  const counted = countOpen(sets, restricts === 'no' ? null : labelsIn(typed), planScopes);
+  const known = labelsOfSets(sets);
   return (
     <div className="grid gap-4">
       <SelectField
@@ -44,15 +48,20 @@ export function ScopeFields({ initial = null, sets }: ScopeFieldsProps) {
         <LabelField
           name="scopes"
           label="Labels"
-          hint="Separate them with spaces. Policies without labels are closed, also those that are added later."
+          hint={
+            known.length === 0
+              ? 'No policy carries a label yet, so no label opens one. Give the policies labels first, under Policies.'
+              : 'Separate them with spaces. Policies without labels are closed, also those that are added later.'
+          }
           error={errorOf('scopes')}
           value={typed}
           onChange={setTyped}
-          known={labelsOfSets(sets)}
+          known={known}
         />
       )}
       <p aria-live="polite" className="numbers text-small text-muted">
-        {mayCall(counted)}.
+        {mayCall(counted)}
+        {planScopes !== null && WITH_PLAN}.
       </p>
     </div>
   );

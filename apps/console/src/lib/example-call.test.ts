@@ -4,7 +4,6 @@ import { exampleCall, hostCall } from './example-call.ts';
 const policy = (method: string, pathPattern: string) => ({ policyId: 'p', method, pathPattern });
 
 it.each([
-  ['the example host without a policy', [], 'GET /v1/reports'],
   [
     'the example host if a policy allows it',
     [
@@ -23,8 +22,20 @@ it.each([
   ],
   ['the root for every path', [['PUT', '*']], 'PUT /'],
 ] as const)('calls %s', (_, policies, expected) => {
-  const { method, path } = exampleCall(policies.map(([name, pattern]) => policy(name, pattern)));
-  expect(`${method} ${path}`).toBe(expected);
+  const call = exampleCall(policies.map(([name, pattern]) => policy(name, pattern)));
+  expect(`${call?.method} ${call?.path}`).toBe(expected);
+});
+
+it('calls what is open to the caller, by the policy that decides, and nothing where none is', () => {
+  const policies = [
+    { ...policy('GET', '/v1/reports'), isOpen: false },
+    { ...policy('GET', '/v1/reports*'), isOpen: true },
+    { ...policy('POST', '/v2*'), isOpen: true },
+  ];
+  const isOpen = (one: { isOpen: boolean }) => one.isOpen;
+  expect(exampleCall(policies, isOpen)).toEqual({ method: 'POST', path: '/v2' });
+  expect(exampleCall(policies, () => false)).toBeNull();
+  expect(exampleCall([])).toBeNull();
 });
 
 it.each([

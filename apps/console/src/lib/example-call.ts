@@ -3,19 +3,26 @@ import type { ExampleCall } from './curl-example.ts';
 import { EXAMPLE_ROUTE, type Framework } from './host-snippets.ts';
 
 /**
- * A call that the policies allow: to the route of the host in the snippets, else one of the first
- * policy. Without a policy, the call to that route.
+ * A call that the policies allow: to the route of the host in the snippets, else one of the first policy
+ * that has one.
+ *
+ * @param isOpen whether a policy is open to the caller
+ * @returns null where no policy allows one
  */
-export function exampleCall(policies: readonly Policy[]): ExampleCall {
-  const [first] = policies;
-  const { method, path } = EXAMPLE_ROUTE;
-  if (first === undefined || compilePolicies(policies).match(method, path) !== null) {
-    return EXAMPLE_ROUTE;
-  }
-  return {
-    method: first.method === '*' ? 'GET' : first.method,
-    path: first.pathPattern.replace(/\*$/, '') || '/',
+export function exampleCall<P extends Policy>(
+  policies: readonly P[],
+  isOpen: (policy: P) => boolean = () => true,
+): ExampleCall | null {
+  const matcher = compilePolicies(policies);
+  const ofPolicies = policies.filter(isOpen).map(({ method, pathPattern }) => ({
+    method: method === '*' ? 'GET' : method,
+    path: pathPattern.replace(/\*$/, '') || '/',
+  }));
+  const isAllowed = ({ method, path }: ExampleCall) => {
+    const winner = matcher.match(method, path);
+    return winner !== null && isOpen(winner);
   };
+  return [EXAMPLE_ROUTE, ...ofPolicies].find(isAllowed) ?? null;
 }
 
 /**

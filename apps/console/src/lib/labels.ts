@@ -38,3 +38,6 @@ export function countOpen(sets: readonly LabelSet[], ...lists: readonly Labels[]
 /** `May call 7 of 12 policies`. */
 export const mayCall = ({ open, all }: { open: number; all: number }): string =>
   `May call ${open.toLocaleString('en-US')} of ${all.toLocaleString('en-US')} ${all === 1 ? 'policy' : 'policies'}`;
+
+/** Follows {@link mayCall} where the plan of a key's customer has scopes as well. */
+export const WITH_PLAN = ', with the plan of its customer';

@@ -302,27 +302,29 @@ function placeOfLimit({ project, facts }: Seen, owner: LimitOwner = 'plan') {
   return { href: hrefOf(project, path(facts)), label };
 }
 
-/** Whose labels do not open the policy, and where they are changed. */
-function notOpen({ project, facts }: Seen): GateView {
-  const { apiKey, customer, match, denialDetail } = facts;
+/** Whose labels do not open the policy, and where to go on: no scopes open a policy without labels. */
+function notOpen(seen: Seen): GateView {
+  const { project, facts } = seen;
+  const { customer, match, denialDetail } = facts;
+  const isOfPlan = denialDetail === 'plan_scope';
   const asked = match.winner?.scopes ?? [];
-  const opensTo =
-    asked.length === 0
-      ? 'The policy has no labels, so it is closed to restricted keys.'
-      : `The policy is open to ${listed(asked)}.`;
-  if (denialDetail === 'plan_scope') {
-    return {
-      saw: `the customer’s plan ${legible(customer?.plan?.name ?? '')} has ${listed(customer?.plan?.scopes)}`,
-      remedy: { text: opensTo, href: hrefOf(project, 'plans'), label: 'Go to the plans' },
-    };
-  }
+  const scopes = isOfPlan
+    ? { href: hrefOf(project, 'plans'), label: 'Go to the plans' }
+    : { href: hrefOf(project, keyPath(facts)), label: 'Change the scopes of the key' };
   return {
-    saw: `the key has ${listed(facts.keyScopes)}`,
-    remedy: {
-      text: opensTo,
-      href: hrefOf(project, `keys/${apiKey?.apiKeyId}`),
-      label: 'Change the scopes of the key',
-    },
+    saw: isOfPlan
+      ? `the customer’s plan ${legible(customer?.plan?.name ?? '')} has ${listed(customer?.plan?.scopes)}`
+      : `the key has ${listed(facts.keyScopes)}`,
+    remedy:
+      asked.length > 0
+        ? { text: `The policy is open to ${listed(asked)}.`, ...scopes }
+        : {
+            text: 'The policy has no labels, so it is closed to restricted keys.',
+            ...(seen.may('change_policies') && {
+              href: hrefOf(project, `policies/${match.winner?.policyId}`),
+              label: 'Give the policy labels',
+            }),
+          },
   };
 }
 

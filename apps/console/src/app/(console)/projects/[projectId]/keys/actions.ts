@@ -43,6 +43,7 @@ import {
   typedText,
 } from '../../../../../lib/typed.ts';
 import { filterOf, searchOf } from './filter.ts';
+import { type FirstCall, readFirstCall } from './first-call.ts';
 import { type SelectableKey, selectable } from './key-state.ts';
 
 const limits = eachLimit(() => typedLimitOrNone);
@@ -53,7 +54,7 @@ const instantOf = ({ expires, expiresAt }: { expires: 'never' | 'at'; expiresAt:
   expires === 'never' ? null : expiresAt;
 
 /** Shown once: the key itself is in this answer and nowhere else. */
-export interface NewKey {
+export interface NewKey extends FirstCall {
   apiKeyId: string;
   displayName: string;
   keyPrefix: string;
@@ -73,11 +74,14 @@ export const createKey = projectAction({
   }),
   async run({ ctx, projectId }, { expires, expiresAt, ...input }): Promise<NewKey> {
     const { externalCustomerId, restricts, scopes, ...values } = input;
+    const labels = scopesOf({ restricts, scopes });
+    // Before the key exists: what fails after that would lose it.
+    const call = await readFirstCall(ctx.db, { projectId, externalCustomerId, scopes: labels });
     const key = {
       projectId,
       ...values,
       ...(externalCustomerId !== '' && { externalCustomerId }),
-      scopes: scopesOf({ restricts, scopes }),
+      scopes: labels,
       mint,
       expiresAt: instantOf({ expires, expiresAt }),
     };
@@ -92,7 +96,7 @@ export const createKey = projectAction({
       repeated: CREATED_BEFORE,
       other_creation: CREATED_BEFORE,
     });
-    return { ...created, plaintext: plaintextKey };
+    return { ...created, ...call, plaintext: plaintextKey };
   },
 });
 

@@ -66,6 +66,8 @@ export interface KeyDialogFacts {
   defaultRate: number | null;
   /** The labels of the project's policies. */
   sets: readonly LabelSet[];
+  /** Those of the plan of the key's customer, where that is known; null for all. */
+  planScopes?: Labels;
 }
 
 /** A key of the list that can be selected. */

@@ -1,7 +1,10 @@
-import { listCustomerPlans, listPolicies } from '@ceiba/schema';
+import { describeLimits } from '@ceiba/domain/limits';
+import { getSubscription, listCustomerPlans, listPolicies } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { Column, PageHeader } from '#components/ui/section.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
+import { formatCount } from '#lib/format.ts';
 import { labelSetsOf } from '#lib/labels.ts';
 import type { PageProps } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
@@ -16,8 +19,12 @@ export default async function PlansPage({ params }: PageProps<'projectId'>) {
   const { project, may } = await requireProject((await params).projectId);
   const { projectId } = project;
   const mayChange = may('change_customer_plans');
-  const [plans, policies] = await withDatabase((db) =>
-    Promise.all([listCustomerPlans(db, projectId), listPolicies(db, projectId)]),
+  const [plans, policies, subscription] = await withDatabase((db) =>
+    Promise.all([
+      listCustomerPlans(db, projectId),
+      listPolicies(db, projectId),
+      getSubscription(db, projectId),
+    ]),
   );
   const sets = labelSetsOf(policies);
   return (
@@ -40,6 +47,13 @@ export default async function PlansPage({ params }: PageProps<'projectId'>) {
           </EmptyState>
         ) : (
           <PlanTable plans={plans} sets={sets} mayChange={mayChange} />
+        )}
+        {subscription && (
+          <p className="mt-4 text-small text-muted">
+            All customers together have what the{' '}
+            <TextLink href={`/projects/${projectId}/subscription`}>subscription</TextLink> of the
+            project allows: {describeLimits(subscription.plan, formatCount)}.
+          </p>
         )}
       </Column>
     </PlanDialogs>

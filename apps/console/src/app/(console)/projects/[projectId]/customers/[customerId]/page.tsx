@@ -1,3 +1,4 @@
+import { CALENDAR_MONTH } from '@ceiba/domain/limits';
 import { Plus } from 'lucide-react';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
@@ -78,6 +79,7 @@ export default async function CustomerPage({ params }: PageProps<'projectId' | '
         </Section>
         <Section title="Customer">
           <CustomerFacts
+            projectId={projectId}
             customer={customer}
             use={use}
             sets={labelSetsOf(policies)}
@@ -86,7 +88,7 @@ export default async function CustomerPage({ params }: PageProps<'projectId' | '
         </Section>
         <Section
           title="Keys"
-          description="They share the limits of the customer."
+          description={`They share the limits of the customer.${customer.billingDay === CALENDAR_MONTH ? '' : ' Their counts are of the calendar month.'}`}
           link={
             keys.total === 0
               ? null

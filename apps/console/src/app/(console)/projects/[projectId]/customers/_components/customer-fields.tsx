@@ -30,7 +30,7 @@ export function CustomerPlanField({ plans, value, onChange, ...field }: Customer
       hint={
         plans.length === 0
           ? 'The project has no plans yet; the owner adds them under Plans.'
-          : 'Type a part of its name.'
+          : 'Choose one, or type a part of its name.'
       }
       error={errorOf('plan')}
       search={findCustomerPlans}

@@ -52,7 +52,9 @@ export default async function KeyPage({
   const defaultRate = project.defaultKeyRateLimitPerMinute;
   return (
     <Column>
-      <KeyDialogs shared={{ projectId, defaultRate, sets }}>
+      <KeyDialogs
+        shared={{ projectId, defaultRate, sets, planScopes: customer?.planScopes ?? null }}
+      >
         <PageHeader
           title={<Name>{apiKey.displayName}</Name>}
           list={{ href: `/projects/${projectId}/keys`, label: 'All keys' }}

@@ -1,7 +1,6 @@
 import 'server-only';
-import { type Labels, type UsageRange, usageStepFor } from '@ceiba/domain';
+import { type UsageRange, usageStepFor } from '@ceiba/domain';
 import {
-  type CustomerName,
   type Database,
   type DenialGroup,
   getApiKeyRow,
@@ -9,8 +8,6 @@ import {
   listPolicies,
   type PolicyRecord,
   type Project,
-  readCustomerNames,
-  readCustomerUse,
   readRetention,
   readUsageSeries,
   type UsageSeries,
@@ -18,6 +15,7 @@ import {
 import { type KeptRequests, keptRequests } from '#components/usage/range-links.ts';
 import { comparedRange, type UsageQuery } from '#components/usage/usage-query.ts';
 import { readKeyTimeline, type Timeline } from '../../read-timeline.ts';
+import { type KeyCustomer, readKeyCustomer } from '../key-customer.ts';
 
 const DAY_MS = 86_400_000;
 const DENIALS_SHOWN = 5;
@@ -50,30 +48,10 @@ export async function readKeyPage(
     compared && read(compared),
     readDenials(db, projectId, apiKeyId, kept),
     readKeyTimeline(db, { projectId, kept, usageDays }, apiKey),
-    apiKey.customer ? readCustomer(db, projectId, apiKey.customer.customerId) : null,
+    apiKey.customer ? readKeyCustomer(db, projectId, apiKey.customer.externalId) : null,
     listPolicies(db, projectId),
   ]);
   return { apiKey, customer, policies, series, previous, kept, denials, timeline };
-}
-
-/** The customer of a key. */
-export interface KeyCustomer extends CustomerName {
-  customerId: string;
-  /** The labels of the policies that its plan opens; null for all. */
-  planScopes: Labels;
-}
-
-async function readCustomer(
-  db: Database,
-  projectId: string,
-  customerId: string,
-): Promise<KeyCustomer | null> {
-  const ids = { projectId, customerIds: [customerId] };
-  const [names, uses] = await Promise.all([readCustomerNames(db, ids), readCustomerUse(db, ids)]);
-  const name = names.get(customerId);
-  return name
-    ? { customerId, ...name, planScopes: uses.get(customerId)?.planScopes ?? null }
-    : null;
 }
 
 /** What is recorded of a key's denials. */

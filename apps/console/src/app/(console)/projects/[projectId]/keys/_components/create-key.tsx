@@ -10,7 +10,6 @@ import { LimitFields } from '#components/limit-fields.tsx';
 import { ScopeFields } from '#components/scope-fields.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import { shownWith } from '#lib/action-state.ts';
-import type { ExampleCall } from '#lib/curl-example.ts';
 import type { LabelSet } from '#lib/labels.ts';
 import { findCustomers } from '../../customers/actions.ts';
 import { createKey, type NewKey } from '../actions.ts';
@@ -29,10 +28,6 @@ export interface CreateKeyProps {
   sets: readonly LabelSet[];
   /** Whose key it will be, if the URL says it. */
   customer: Choice | null;
-  /** The call of the example; one that a policy allows, if there is a policy. */
-  example: ExampleCall;
-  /** Why a call with any key would be denied; null if it may be allowed. */
-  denied: string | null;
 }
 
 // Loaded when the user starts to type, to keep the page small.
@@ -47,7 +42,7 @@ export function CreateKey(props: CreateKeyProps) {
   return created === undefined ? (
     <NameStep {...props} onCreated={setCreated} />
   ) : (
-    <CreatedKey {...props} apiKey={created} />
+    <CreatedKey projectId={props.projectId} apiKey={created} />
   );
 }
 

@@ -3,22 +3,18 @@
 import { useRouter } from 'next/navigation';
 import { named } from '#components/ui/name.tsx';
 import { SecretReveal } from '#components/ui/secret-reveal.tsx';
-import { curlExample, type ExampleCall } from '#lib/curl-example.ts';
+import { curlExample } from '#lib/curl-example.ts';
 import type { NewKey } from '../actions.ts';
 
 export interface CreatedKeyProps {
   projectId: string;
   apiKey: NewKey;
-  /** The call of the example. */
-  example: ExampleCall;
-  /** Why a call with the key would be denied; null if it may be allowed. */
-  denied: string | null;
 }
 
 /** Shows a new key, once. */
-export default function CreatedKey({ projectId, apiKey, example, denied }: CreatedKeyProps) {
+export default function CreatedKey({ projectId, apiKey }: CreatedKeyProps) {
   const router = useRouter();
-  const { plaintext, displayName, keyPrefix } = apiKey;
+  const { plaintext, displayName, keyPrefix, example, denied } = apiKey;
   return (
     <SecretReveal
       title={named`${displayName} is created`}
@@ -33,7 +29,9 @@ export default function CreatedKey({ projectId, apiKey, example, denied }: Creat
       fileText={`${plaintext}\n`}
       snippets={[
         { name: '.env', code: `API_KEY=${plaintext}\n` },
-        ...(denied === null ? [{ name: 'curl', code: curlExample(plaintext, example) }] : []),
+        ...(denied === null && example !== null
+          ? [{ name: 'curl', code: curlExample(plaintext, example) }]
+          : []),
       ]}
       onDone={() => router.push(`/projects/${projectId}/keys`)}
     />

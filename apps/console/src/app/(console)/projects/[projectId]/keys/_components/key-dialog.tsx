@@ -134,7 +134,9 @@ const CHANGES = {
     action: setKeyScopes,
     submit: 'Set scopes',
     done: 'Scopes saved',
-    fields: ({ scopes }, { sets }) => <ScopeFields initial={scopes} sets={sets} />,
+    fields: ({ scopes }, { sets, planScopes }) => (
+      <ScopeFields initial={scopes} sets={sets} planScopes={planScopes} />
+    ),
   },
   metadata: {
     title: (name) => named`Metadata of ${name}`,

@@ -1,9 +1,7 @@
 import { UUID } from '@ceiba/contract/sets';
 import { getSubscription, listPolicies, readCustomerNames, surveyApiKeys } from '@ceiba/schema';
 import type { Metadata } from 'next';
-import { whyInactive } from '#components/subscription/next-decision.tsx';
 import { Column } from '#components/ui/section.tsx';
-import { exampleCall } from '#lib/example-call.ts';
 import { labelSetsOf } from '#lib/labels.ts';
 import { type PageProps, textOf } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
@@ -40,8 +38,6 @@ export default async function NewKeyPage({ params, searchParams }: PageProps<'pr
         defaultRate={project.defaultKeyRateLimitPerMinute}
         sets={labelSetsOf(policies)}
         customer={customer ? choiceOf(customer) : null}
-        example={exampleCall(policies)}
-        denied={whyInactive(subscription)}
       />
     </Column>
   );

@@ -19,7 +19,7 @@ export interface CauseProps {
 export async function Cause({
   projectId,
   decision,
-  cause: { change, apiKey },
+  cause: { change, apiKey, isOfKey },
   viewer,
 }: CauseProps) {
   if (change === null && apiKey === null) return null;
@@ -42,7 +42,9 @@ export async function Cause({
           <TextLink href={`/projects/${projectId}/keys/${apiKey.apiKeyId}`}>Go to the key</TextLink>
         )}
         {log && <TextLink href={log}>Open in the audit log</TextLink>}
-        {apiKey && viewer.may('change_keys') && <NextKey projectId={projectId} apiKey={apiKey} />}
+        {apiKey && isOfKey && viewer.may('change_keys') && (
+          <NextKey projectId={projectId} apiKey={apiKey} />
+        )}
       </p>
     </section>
   );

@@ -15,6 +15,8 @@ export interface CauseOfDenial {
   change: AuditRow | null;
   /** The key as it is now; null if the project has none. */
   apiKey: ApiKeyRow | null;
+  /** Whether a change of the key denied the call, and not one of its customer. */
+  isOfKey: boolean;
 }
 
 /** Reads the change of a key or a customer that denied a call; null where no such change can have. */
@@ -38,5 +40,5 @@ export async function readCause(
     }),
     apiKeyId === null ? null : getApiKeyRow(db, { projectId, apiKeyId }),
   ]);
-  return { change: items[0] ?? null, apiKey };
+  return { change: items[0] ?? null, apiKey, isOfKey: sought.targetId === apiKeyId };
 }

@@ -4,6 +4,7 @@ import { ChangeLabel, Fact, Facts, MetadataFact } from '#components/ui/facts.tsx
 import { LabelChips } from '#components/ui/label-chips.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { StatusChip } from '#components/ui/state-chips.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
 import { formatCount } from '#lib/format.ts';
 import { countOpen, type LabelSet, mayCall } from '#lib/labels.ts';
@@ -12,6 +13,7 @@ import { CustomerStepButton } from '../../_components/customer-dialogs.tsx';
 import { targetOf } from '../../customer-state.ts';
 
 export interface CustomerFactsProps {
+  projectId: string;
   customer: Customer;
   use: CustomerUse;
   /** The labels of the project's policies. */
@@ -21,7 +23,7 @@ export interface CustomerFactsProps {
 }
 
 /** What is set of a customer, each with the button that changes it. */
-export function CustomerFacts({ customer, use, sets, mayChange }: CustomerFactsProps) {
+export function CustomerFacts({ projectId, customer, use, sets, mayChange }: CustomerFactsProps) {
   const { plan, subscriptionStatus, currentPeriodEnd, metadata, billingDay } = customer;
   const change = (step: CustomerStep, label: string) =>
     mayChange && (
@@ -41,7 +43,9 @@ export function CustomerFacts({ customer, use, sets, mayChange }: CustomerFactsP
           <span className="text-muted">none</span>
         ) : (
           <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            <Name>{plan.name}</Name>
+            <TextLink href={`/projects/${projectId}/plans`}>
+              <Name>{plan.name}</Name>
+            </TextLink>
             {subscriptionStatus !== null && subscriptionStatus !== 'active' && (
               <StatusChip status={subscriptionStatus} />
             )}

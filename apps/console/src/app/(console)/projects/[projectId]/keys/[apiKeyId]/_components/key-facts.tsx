@@ -3,16 +3,17 @@ import type { ApiKeyRow } from '@ceiba/schema';
 import { ChangeLabel, Fact, Facts, MetadataFact } from '#components/ui/facts.tsx';
 import { LabelChips } from '#components/ui/label-chips.tsx';
 import { Name } from '#components/ui/name.tsx';
+import { StatusChip } from '#components/ui/state-chips.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
 import { AbsoluteTime, LastUse, RelativeTime } from '#components/ui/time.tsx';
-import { formatCount } from '#lib/format.ts';
-import { countOpen, type LabelSet, mayCall } from '#lib/labels.ts';
+import { formatCount, plural } from '#lib/format.ts';
+import { countOpen, type LabelSet, mayCall, WITH_PLAN } from '#lib/labels.ts';
 import { legible } from '#lib/text.ts';
 import { calledOf } from '../../../customers/customer-state.ts';
 import type { KeyStep } from '../../_components/key-dialog.tsx';
 import { KeyStepButton } from '../../_components/key-dialogs.tsx';
+import type { KeyCustomer } from '../../key-customer.ts';
 import { targetOf } from '../../key-state.ts';
-import type { KeyCustomer } from '../read-key.ts';
 
 export interface KeyFactsProps {
   projectId: string;
@@ -61,9 +62,12 @@ export function KeyFacts(props: KeyFactsProps) {
         {customer === null ? (
           <span className="text-muted">none</span>
         ) : (
-          <TextLink href={`/projects/${projectId}/customers/${customer.customerId}`}>
-            <Name>{calledOf(customer)}</Name>
-          </TextLink>
+          <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <TextLink href={`/projects/${projectId}/customers/${customer.customerId}`}>
+              <Name>{calledOf(customer)}</Name>
+            </TextLink>
+            <StatusChip status={customer.state} hides="active" />
+          </span>
         )}
       </Fact>
       <Fact name="Created">
@@ -72,7 +76,7 @@ export function KeyFacts(props: KeyFactsProps) {
       <Fact name="Last used">
         {apiKey.lastUsedAt === null ? 'never' : <RelativeTime at={apiKey.lastUsedAt} />}
       </Fact>
-      <Fact name="This month">{formatCount(apiKey.usedThisMonth)} allowed requests</Fact>
+      <Fact name="This month">{plural(apiKey.usedThisMonth, 'allowed request')}</Fact>
       <Ended name="Revoked" at={apiKey.revokedAt} />
       <Ended name="Archived" at={apiKey.archivedAt} />
       {apiKey.status === 'active' && <Ended name="Disabled" at={apiKey.disabledAt} />}
@@ -117,7 +121,7 @@ function Scopes({ scopes, planScopes, sets }: ScopesProps) {
       {(scopes !== null || planScopes !== null) && (
         <span className="text-muted">
           {mayCall(countOpen(sets, scopes, planScopes))}
-          {planScopes !== null && ', with the plan of its customer'}
+          {planScopes !== null && WITH_PLAN}
         </span>
       )}
     </span>
