@@ -38,9 +38,10 @@ export function csvTable(
 function csvRecords(name: string, text: string) {
   const records: { cells: readonly string[]; line: number }[] = [];
   try {
-    parse(text, {
+    // The parser would count two lines for a CRLF inside a cell.
+    parse(text.replace(/\r\n?/g, '\n'), {
       bom: true,
-      record_delimiter: ['\r\n', '\n', '\r'],
+      record_delimiter: '\n',
       relax_column_count: true,
       skip_empty_lines: true,
       on_record(cells: string[], { lines: line }) {

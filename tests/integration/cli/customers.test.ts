@@ -420,6 +420,14 @@ error: 10 of 12 rows were refused; the others are as the file says.
     expect(await all()).toMatchObject([{ externalId: 'ok' }]);
   });
 
+  test.each(['\n', '\r\n', '\r'])(
+    'names lines after a cell of several, ended by %j',
+    async (end) => {
+      const { stderr } = await imported(['externalId,metadata', 'a,"{', '}"', 'b,{', ''].join(end));
+      expect(stderr).toContain('refused  line 4 (b): metadata must be JSON\n');
+    },
+  );
+
   test('finds the same result with --dry-run, and changes nothing', async () => {
     await customer('create', '--external-id', 'there', '--name', 'Here');
     const csv = `externalId,name\nnew,One\nnew,One\nnew,Two\nthere,Here\nthere,There\nbad,${'x'.repeat(101)}\n`;
