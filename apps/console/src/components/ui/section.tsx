@@ -87,7 +87,9 @@ export function Section({ title, description, link, actions, children, ...rest }
             {link.label}
           </ButtonLink>
         )}
-        {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+        {actions && (
+          <div className="flex flex-wrap items-center gap-2 max-sm:w-full">{actions}</div>
+        )}
       </div>
       {children}
     </section>
