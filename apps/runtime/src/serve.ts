@@ -11,7 +11,7 @@ import { openTraces } from './tracing/traces.ts';
 /** The process exits with an error if stopping takes longer, in ms. */
 export const STOP_MS_MAX = 9_000;
 
-/** How long a worker waits for Postgres and Redis before it listens all the same, in ms. */
+/** How long it waits for Postgres and Redis before it listens all the same, in ms. */
 const WAIT_MS_MAX = 2_000;
 const READY_CHECK_MS = 20;
 
@@ -63,8 +63,8 @@ export async function serve(
   if (isWorker) answerForMetrics(registry);
   else await openMetricsPortOrExit(settings, log, () => registry.metrics());
   if (isStopping) return;
-  // Other workers may be serving already: this one must not take connections that it answers 503.
-  if (isWorker) await untilReady(runtime);
+  // Others may be serving already: this one must not take connections that it answers 503.
+  await untilReady(runtime);
   if (isStopping) return;
   // First, because /ready stands for both ports.
   await runtime.openExtAuthz().catch((error: unknown) => {

@@ -11,6 +11,7 @@ import {
 } from '@ceiba/contract';
 import { migrateDatabase } from '@ceiba/schema';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { startTestNetwork } from '../../chaos/support/proxy.ts';
 import type {} from '../../support/build-programs.ts';
 import { migrationsFolder } from '../../support/database.ts';
 import { type RunningRuntime, startRuntime } from '../../support/runtime.ts';
@@ -234,6 +235,26 @@ describe.each(ways)('a dependency that is %s', (_way, takeDown, bringBack) => {
 });
 
 describe('starting and stopping', () => {
+  it('a Runtime accepts no request before it can decide it, so a balancer sends none too early', async () => {
+    const project = await world.createProject();
+    const { plaintext } = await project.createKey();
+    const network = await startTestNetwork(postgres.url);
+    network.slowDown(10);
+    const slow = await startRuntime({
+      databaseUrl: network.url,
+      redisUrl: redis.url,
+      until: '/health',
+    });
+    try {
+      network.heal();
+      const reply = await runtimeClient(slow.url, project).authorize({ apiKey: plaintext });
+      expect(reply.text).toContain('"allowed":true');
+    } finally {
+      await slow.stop();
+      await network.close();
+    }
+  }, 60_000);
+
   it('a Runtime that starts before its dependencies is alive, and ready when they are up', async () => {
     await Promise.all([postgres.stop(), redis.stop()]);
     const early = await startRuntime({
