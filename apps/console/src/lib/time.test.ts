@@ -5,6 +5,7 @@ import {
   logTime,
   minuteTime,
   monthName,
+  presentFor,
   relativeHour,
   relativeTime,
   secondTime,
@@ -25,6 +26,22 @@ describe('relativeTime', () => {
     ['2026-11-21T14:05:55Z', 'just now'],
   ])('shows %s as %s', (instant, words) => {
     expect(relativeTime(new Date(instant), now)).toBe(words);
+  });
+});
+
+describe('presentFor', () => {
+  const lastTick = new Date('2026-11-21T14:06:00Z');
+  const now = new Date('2026-11-21T14:06:25Z');
+  const shown = (instant: string) =>
+    relativeTime(new Date(instant), presentFor(new Date(instant), lastTick, now));
+
+  it('shows what the page received since its last tick as past', () => {
+    expect(shown('2026-11-21T14:06:14Z')).toBe('11 seconds ago');
+  });
+
+  it('leaves all else to the ticks, so that the times of a page change together', () => {
+    expect(shown('2026-11-21T14:05:30Z')).toBe('30 seconds ago');
+    expect(shown('2026-11-21T15:06:25Z')).toBe('in 1 hour');
   });
 });
 

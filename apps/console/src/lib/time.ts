@@ -18,6 +18,13 @@ export function relativeTime(instant: Date, now: Date): string {
   return relative.format(seconds, 'second');
 }
 
+/**
+ * The present beside an instant, for a page whose clock ticks from time to time: what the page received
+ * since its last tick is not in the future.
+ */
+export const presentFor = (instant: Date, lastTick: Date, now = new Date()): Date =>
+  instant > lastTick ? now : lastTick;
+
 /** `3 hours`, `1 minute`: the time between two instants, in the coarsest unit that fits. */
 export function timeBetween(from: Date, to: Date): string {
   const seconds = Math.round((to.getTime() - from.getTime()) / 1000);

@@ -8,6 +8,7 @@ import {
   logTime,
   minuteTime,
   ownTimeZone,
+  presentFor,
   relativeHour,
   relativeTime,
   secondTime,
@@ -145,8 +146,9 @@ interface FormattedTimeProps extends TimeProps {
 }
 
 function Time({ at, inRow = false, lead, format }: FormattedTimeProps) {
-  const clock = useClock();
+  const { now: lastTick, timeZone } = useClock();
   const instant = new Date(at);
+  const clock = { now: presentFor(instant, lastTick), timeZone };
   return (
     <Hint
       text={
