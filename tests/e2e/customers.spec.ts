@@ -89,10 +89,20 @@ test('a user finds all keys and the usage of one customer', async () => {
     /Allowed\s*4/,
   );
 
+  // What the key's calls cost, which a phone shows below its name.
+  const { width = 1280, height = 720 } = page.viewportSize() ?? {};
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(keys.getByText('8 this month')).toBeVisible();
+  await page.setViewportSize({ width, height });
   await page.getByRole('link', { name: 'All 2 keys' }).click();
   await expect(page.getByText('Keys of the customer Acme')).toBeVisible();
   await expect(row(page, 'Of nobody')).toHaveCount(0);
   await expect(row(page, 'Mobile')).toContainText('Acme');
+  await page.getByRole('link', { name: 'Server' }).click();
+  await expect(page.getByRole('region', { name: 'Key' })).toContainText(
+    /Used this month\s*8(?!\d)/,
+  );
+  await page.goBack();
   await page.getByRole('link', { name: 'Keys of all customers' }).click();
   await expect(row(page, 'Of nobody')).toBeVisible();
 

@@ -15,7 +15,7 @@ export interface ApiKeyRow extends Omit<ApiKeySummary, LimitName>, KeyLimits {
   /** ISO 8601; null unless the key is disabled. Its status stays `active`. */
   disabledAt: string | null;
   note: string;
-  /** Requests allowed this month, in UTC, as of the last flush. */
+  /** What allowed requests cost this month, in UTC, as of the last flush. */
   usedThisMonth: number;
   hints: ApiKeyHint[];
 }

@@ -46,6 +46,9 @@ export function CustomerKeys({ projectId, keys }: CustomerKeysProps) {
                 <span className="sm:hidden">
                   <LastUse at={key.lastUsedAt} none="never used" inRow />
                 </span>
+                <span className="numbers md:hidden">
+                  {formatCount(key.usedThisMonth)} this month
+                </span>
               </p>
             </>
           ),

@@ -6,7 +6,7 @@ import { Name } from '#components/ui/name.tsx';
 import { StatusChip } from '#components/ui/state-chips.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
 import { AbsoluteTime, LastUse, RelativeTime } from '#components/ui/time.tsx';
-import { formatCount, plural } from '#lib/format.ts';
+import { formatCount } from '#lib/format.ts';
 import { countOpen, type LabelSet, mayCall, WITH_PLAN } from '#lib/labels.ts';
 import { legible } from '#lib/text.ts';
 import { calledOf } from '../../../customers/customer-state.ts';
@@ -76,7 +76,7 @@ export function KeyFacts(props: KeyFactsProps) {
       <Fact name="Last used">
         {apiKey.lastUsedAt === null ? 'never' : <RelativeTime at={apiKey.lastUsedAt} />}
       </Fact>
-      <Fact name="This month">{plural(apiKey.usedThisMonth, 'allowed request')}</Fact>
+      <Fact name="Used this month">{formatCount(apiKey.usedThisMonth)}</Fact>
       <Ended name="Revoked" at={apiKey.revokedAt} />
       <Ended name="Archived" at={apiKey.archivedAt} />
       {apiKey.status === 'active' && <Ended name="Disabled" at={apiKey.disabledAt} />}
