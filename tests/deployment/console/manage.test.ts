@@ -397,7 +397,7 @@ describe('through a console', () => {
         code: 1,
         stderr: `error: The console at ${app.url} answers 503: The database is not answering. Try again in a moment.\n`,
       });
-      expect(app.log()).toContain('manage.database_unavailable');
+      await expect.poll(() => app.log()).toContain('manage.database_unavailable');
       expect(app.log()).not.toContain(administratorToken);
     } finally {
       await app.stop();

@@ -186,7 +186,7 @@ describe('the README of the SDK and the pages of the frameworks', () => {
     const send = async (text: string) =>
       (await fetch(server.url, { method: 'POST', headers, body: text })).status;
     expect([await send(body), await send(`${body} `)]).toEqual([204, 400]);
-    expect(server.stdout()).toContain('msg_1 alert.test');
+    await expect.poll(() => server.stdout()).toContain('msg_1 alert.test');
     await server.stop();
   });
 
