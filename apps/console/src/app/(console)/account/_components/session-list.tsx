@@ -1,5 +1,3 @@
-'use client';
-
 import type { UserSession } from '@ceiba/schema';
 import { ActionButton } from '#components/submit-form.tsx';
 import { Chip } from '#components/ui/chip.tsx';

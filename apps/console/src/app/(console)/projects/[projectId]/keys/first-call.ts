@@ -1,6 +1,6 @@
 import 'server-only';
 import { type Labels, opens } from '@ceiba/domain/labels';
-import { type Database, getSubscription, listPolicies } from '@ceiba/schema';
+import { type Database, getSubscription, listPolicies, within } from '@ceiba/schema';
 import { whyInactive } from '#components/subscription/next-decision.tsx';
 import type { ExampleCall } from '#lib/curl-example.ts';
 import { exampleCall } from '#lib/example-call.ts';
@@ -9,7 +9,7 @@ import { readKeyCustomer } from './key-customer.ts';
 
 /** What to try a new key with. */
 export interface FirstCall {
-  /** A call that a policy allows it; null if there is none. */
+  /** A call that a policy allows it; null if there is none, or it could not be read in time. */
   example: ExampleCall | null;
   /** Why every call with it would be denied; null if one may be allowed. */
   denied: string | null;
@@ -22,7 +22,14 @@ export interface PlannedKey {
   scopes: Labels;
 }
 
-export async function readFirstCall(
+const READ_MS = 1_000;
+const UNREAD: FirstCall = { example: null, denied: null };
+
+/** Where it cannot be read in time, the key is created and shown without it. */
+export const readFirstCall = (db: Database, planned: PlannedKey): Promise<FirstCall> =>
+  within(READ_MS, read(db, planned), () => new Error('too slow')).catch(() => UNREAD);
+
+async function read(
   db: Database,
   { projectId, externalCustomerId, scopes }: PlannedKey,
 ): Promise<FirstCall> {

@@ -18,11 +18,13 @@ export default function CreatedKey({ projectId, apiKey }: CreatedKeyProps) {
   return (
     <SecretReveal
       title={named`${displayName} is created`}
-      description={
-        denied === null
-          ? 'Give it to its caller. It works immediately.'
-          : `Give it to its caller. Its calls are denied for now: ${denied}.`
-      }
+      description={`Give it to its caller. ${
+        denied !== null
+          ? `Its calls are denied for now: ${denied}.`
+          : example !== null
+            ? 'It works immediately.'
+            : ''
+      }`}
       name="key"
       secret={plaintext}
       fileName={`${keyPrefix}.txt`}
