@@ -77,11 +77,12 @@ async function measureRounds({ part, shared, pid, rounds, measure }) {
  */
 async function captureCall(runtime, project, shared) {
   const isCall = (command) =>
-    command[0] === 'evalsha' && command.filter((each) => DEADLINE.test(each)).length === shared;
+    command[0] === 'evalsha' && command.at(-1)?.match(DEADLINES)?.length === shared;
   const captured = await captureCommand(runtime.redisUrl, isCall, () =>
     askOnce(runtime, project, shared),
   );
-  const call = captured.map((argument) => argument.replace(DEADLINE, '99999999999999'));
+  const call = captured.map((argument) => argument.replace(/\\(.)/g, '$1'));
+  call.push(call.pop().replace(DEADLINES, '99999999999999'));
   const redis = new Redis(runtime.redisUrl);
   const reply = await redis.call(...call);
   redis.disconnect();
@@ -90,8 +91,8 @@ async function captureCall(runtime, project, shared) {
   throw new Error(`a call of ${shared} charges allowed ${allowed} of them`);
 }
 
-/** What a charge begins with: Redis's time in ms, then a space. */
-const DEADLINE = /^\d{13}(?= )/;
+/** Of the charges of a call, which are its last argument: Redis's time in ms. Its limits are shorter. */
+const DEADLINES = /(?<=[[,])\d{13}(?=,)/g;
 
 /** The first command that Redis reports to MONITOR and that is wanted, once `work` causes it. */
 async function captureCommand(redisUrl, isWanted, work) {
