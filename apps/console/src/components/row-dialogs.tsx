@@ -18,7 +18,7 @@ export type OpenDialog<Step> = (step: Step, from: HTMLElement | null, address?: 
 interface Opening<Step> {
   opens: Step;
   /** A fragment that opens the dialog as well, where the page has this dialog once. */
-  address?: string;
+  address?: string | undefined;
 }
 
 type OpenButtonProps<Step> = Pick<ButtonProps, 'size' | 'variant' | 'children'> & Opening<Step>;
@@ -64,7 +64,7 @@ export function rowDialogs<Step extends object, Shared extends object>(
     useOpening,
     /** A button that opens one dialog. */
     OpenButton({ opens, address, ...button }: OpenButtonProps<Step>) {
-      const open = useOpening({ opens, ...(address !== undefined && { address }) });
+      const open = useOpening({ opens, address });
       return <Button {...button} onClick={(event) => open(event.currentTarget)} />;
     },
   };

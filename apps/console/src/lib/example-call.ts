@@ -14,7 +14,7 @@ export function exampleCall<P extends Policy>(
   isOpen: (policy: P) => boolean = () => true,
 ): ExampleCall | null {
   const matcher = compilePolicies(policies);
-  const ofPolicies = policies.filter(isOpen).map(({ method, pathPattern }) => ({
+  const ofPolicies = policies.map(({ method, pathPattern }) => ({
     method: method === '*' ? 'GET' : method,
     path: pathPattern.replace(/\*$/, '') || '/',
   }));
