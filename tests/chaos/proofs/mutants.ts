@@ -114,6 +114,18 @@ export const MUTANTS: Record<string, Mutant> = {
     isInSmall: true,
     try: ({ mutant, random }) => proveExactness(mutant, ROUNDS_MAX, random),
   },
+  'a customer who is charged before the key is judged': {
+    edits: [
+      {
+        file: 'charge.lua',
+        find: "    if outcome == 'allowed' then",
+        // Of the three counters the second is the customer's.
+        replace: "    if outcome == 'allowed' or (at == 6 and #kind == 11) then",
+      },
+    ],
+    rule: 'allows exactly what the limits leave',
+    try: ({ mutant, random }) => proveExactness(mutant, ROUNDS_MAX, random),
+  },
   "a customer's counter that is named by the key": {
     edits: [
       {

@@ -87,7 +87,7 @@ const NEIGHBOURS: Record<string, readonly string[]> = {
 /**
  * Every script that differs by one small change: another comparison, sum, number, text or name, `and`
  * for `or`, a condition that always or never holds or lost a part, the first or the last argument
- * instead of all, one write or assignment less.
+ * instead of all, one write or assignment less, a loop before the loop that it follows.
  */
 export function mutantsOf(file: string, text: string): LuaMutant[] {
   const tokens = tokensOf(text);
@@ -97,6 +97,7 @@ export function mutantsOf(file: string, text: string): LuaMutant[] {
     ...tokens.flatMap((_, index) => conditions(text, tokens, index)),
     ...tokens.flatMap((_, index) => halves(tokens, index)),
     ...statements(text),
+    ...loops(text),
   ];
   const mutants = new Map<string, LuaMutant>();
   const texts = new Set([text]);
@@ -222,6 +223,17 @@ function statements(text: string): Change[] {
     changes.push({ from, to: match.index + match[0].length, replacement: '' });
   }
   return changes;
+}
+
+/** Two loops, one right after the other, in the other order. */
+function loops(text: string): Change[] {
+  const loop = String.raw`\1for .* do\n(?:(?!\1end\n).*\n)*\1end\n`;
+  const pair = new RegExp(`^(?=( *)for)${loop}(?=(${loop}))`, 'gm');
+  return [...text.matchAll(pair)].map(({ 0: first, 2: second = '', index: from }) => ({
+    from,
+    to: from + first.length + second.length,
+    replacement: second + first,
+  }));
 }
 
 function closingOf(tokens: readonly Token[], open: number): number {
