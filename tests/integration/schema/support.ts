@@ -6,6 +6,7 @@ import {
   mintApiKey,
   mintProjectSecret,
   type PlanLimits,
+  type RandomBytes,
 } from '@ceiba/domain';
 import {
   createApiKey,
@@ -129,9 +130,12 @@ export interface MadeKey {
 export async function makeKey(
   ctx: VerbContext,
   projectId: string,
-  input: { displayName?: string; expiresAt?: Date } = {},
+  {
+    random = randomBytes,
+    ...input
+  }: { displayName?: string; expiresAt?: Date; random?: RandomBytes } = {},
 ): Promise<MadeKey> {
-  const minted = mintApiKey(randomBytes);
+  const minted = mintApiKey(random);
   const created = await createApiKey(ctx, {
     projectId,
     displayName: 'Batch job',
