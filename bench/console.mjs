@@ -3,7 +3,8 @@
  * keys, 400 days of usage and a week of requests: how long the server takes to answer, and the CPU time
  * of it and of Postgres.
  *
- *   node --import tsx bench/console.mjs [--customers 50000 --keys 200000] [--days 400] [--requests 100]
+ *   node --import tsx bench/console.mjs [--customers 50000 --keys 200000] [--projects 1] [--days 400]
+ *     [--requests 100]
  *
  * Run `npm run build` first. It creates a database of its own on the server of DATABASE_URL, or on one that
  * it starts when DATABASE_URL is not set. It only reports times above their limit, since a busy
@@ -23,6 +24,7 @@ const { values } = parseArgs({
   options: {
     customers: { type: 'string', default: '2500' },
     keys: { type: 'string', default: '10000' },
+    projects: { type: 'string', default: '1' },
     days: { type: 'string', default: '400' },
     requests: { type: 'string', default: '100' },
   },
@@ -37,6 +39,7 @@ await runMain(() =>
       const seeded = await seedConsole(databaseUrl, {
         customerCount: Number(values.customers),
         keyCount: Number(values.keys),
+        projectCount: Number(values.projects),
         dayCount: Number(values.days),
       });
       const { pids } = await describeServers(services, 'this process');
@@ -57,7 +60,7 @@ await runMain(() =>
 /** @param {Record<string, Awaited<ReturnType<typeof measurePages>>>} tables */
 function report(tables) {
   console.log(
-    `\n${values.customers} customers, ${values.keys} keys, ${values.days} days of usage, one request at a time`,
+    `\n${values.customers} customers, ${values.keys} keys, ${values.projects} projects, ${values.days} days of usage, one request at a time`,
   );
   for (const [title, rows] of Object.entries(tables)) {
     console.log(`\n${title}`);

@@ -27,6 +27,8 @@ const SAMPLES = 100;
 const DAY_MS = 86_400_000;
 /** In place of the key or the policy, for a decision that found none. */
 const NO_ID = '00000000-0000-0000-0000-000000000000';
+/** Hours with usage of each small project. */
+const SMALL_HOURS = 7 * 24;
 /** As in the Runtime's upkeep. */
 const DAYS_PER_STEP = 4;
 
@@ -48,6 +50,8 @@ export interface SeededConsole {
 export interface Size {
   keyCount: number;
   customerCount: number;
+  /** Of the owner: the large one, and small ones beside it. */
+  projectCount: number;
   /** Of usage, at least a month. */
   dayCount: number;
 }
@@ -58,7 +62,7 @@ export interface Size {
  */
 export async function seedConsole(
   databaseUrl: string,
-  { keyCount, customerCount, dayCount }: Size,
+  { keyCount, customerCount, projectCount, dayCount }: Size,
 ): Promise<SeededConsole> {
   const db = createDatabase(databaseUrl, { statementTimeoutMs: 300_000 });
   try {
@@ -73,6 +77,7 @@ export async function seedConsole(
     await insertUsage(db, projectId, { keyCount, dayCount });
     await insertRequests(db, projectId);
     await insertAudit(db, projectId, ownerId);
+    await insertSmallProjects(db, projectId, projectCount - 1);
     await rollUpDays(db);
     await db.sql`vacuum analyze`;
     const now = Date.now();
@@ -80,7 +85,7 @@ export async function seedConsole(
       ...owner,
       projectId,
       projectSecret,
-      ...(await readSamples(db)),
+      ...(await readSamples(db, projectId)),
       firstDay: dayOf(now - (dayCount - 1) * DAY_MS),
       lastDay: dayOf(now),
     };
@@ -91,13 +96,14 @@ export async function seedConsole(
 
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
-async function readSamples(db: Database) {
+async function readSamples(db: Database, projectId: string) {
   const apiKeys = await db.sql<SeededConsole['apiKeys']>`
-    select id, key_prefix as prefix, display_name as name from api_keys order by md5(id::text)
-    limit ${SAMPLES}`;
+    select id, key_prefix as prefix, display_name as name from api_keys
+    where project_id = ${projectId} order by md5(id::text) limit ${SAMPLES}`;
   const customers = await db.sql<SeededConsole['customers']>`
     select id, external_id as "externalId" from customers order by md5(id::text) limit ${SAMPLES}`;
-  const [policy] = await db.sql<{ id: string }[]>`select id from policies limit 1`;
+  const [policy] = await db.sql<{ id: string }[]>`
+    select id from policies where project_id = ${projectId} limit 1`;
   if (policy === undefined) throw new Error('there is no policy');
   return { apiKeys: [...apiKeys], customers: [...customers], policyId: policy.id };
 }
@@ -254,6 +260,33 @@ async function insertAudit(db: Database, projectId: string, ownerId: string) {
       'project secret', 'api_key.create', 'api_key', n::text, 'Key ' || n, '192.0.2.1',
       jsonb_build_object('displayName', 'Key ' || n)
     from generate_series(1, ${AUDIT_ROWS}::int) as n`;
+}
+
+/** Each with a key, a policy and a week of usage; one of a hundred calls is denied. */
+async function insertSmallProjects(db: Database, projectId: string, count: number) {
+  await db.sql`
+    insert into projects (owner_id, name, secret_digest, first_allowed_at, created_at)
+    select owner_id, 'Small ' || n, secret_digest, now() - interval '30 days',
+      created_at - n * interval '1 hour'
+    from projects, generate_series(1, ${count}::int) as n where id = ${projectId}`;
+  await db.sql`
+    insert into subscriptions (project_id, plan_id)
+    select id, (select plan_id from subscriptions where project_id = ${projectId})
+    from projects where id <> ${projectId}`;
+  await db.sql`
+    insert into policies (project_id, method, path_pattern)
+    select id, 'GET', '/v1/reports*' from projects where id <> ${projectId}`;
+  await db.sql`
+    insert into api_keys (project_id, display_name, key_prefix, key_digest)
+    select id, 'Key', 'ceiba_' || left(md5(id::text), 8), sha256(id::text::bytea)
+    from projects where id <> ${projectId}`;
+  await db.sql`
+    insert into usage_hours (project_id, hour, api_key_id, policy_id, outcome, incarnation, count)
+    select project_id, date_trunc('hour', now()) - h * interval '1 hour', id, ${NO_ID}, outcome,
+      'bench', count
+    from api_keys, generate_series(0, ${SMALL_HOURS - 1}::int) as h,
+      (values ('allowed', 99), ('rate_limited', 1)) as calls (outcome, count)
+    where project_id <> ${projectId}`;
 }
 
 /** As the Runtime's upkeep does, until all days are rolled up. */
