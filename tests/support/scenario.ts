@@ -17,8 +17,8 @@ import {
   revokeApiKey,
   rotateProjectSecret,
   type SetSubscriptionInput,
-  setApiKeyLimits,
   setSubscription,
+  updateApiKey,
   updateProject,
   type VerbContext,
 } from '@ceiba/schema';
@@ -178,7 +178,7 @@ async function buildProject(
     },
     createCustomer: (options) => insertCustomer(db, projectId, options),
     async setKeyLimits(apiKeyId, keyLimits) {
-      expectKind(await setApiKeyLimits(ctx, { projectId, apiKeyId, limits: keyLimits }), 'updated');
+      expectKind(await updateApiKey(ctx, { projectId, apiKeyId, ...keyLimits }), 'updated');
     },
     async disableKey(apiKeyId) {
       expectKind(await disableApiKey(ctx, { projectId, apiKeyId }), 'updated');

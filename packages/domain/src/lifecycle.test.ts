@@ -25,13 +25,7 @@ const CONTRACT_ROWS: [ApiKeyStatus, ApiKeyTrigger, TransitionOutcome, ApiKeyStat
 ];
 
 /** The contract says nothing of these; they follow the expiry. */
-const OWN_TRIGGERS = [
-  'set_disabled',
-  'set_limits',
-  'update',
-  'rotate',
-  'end_previous_secret',
-] as const;
+const OWN_TRIGGERS = ['set_disabled', 'update', 'rotate', 'end_previous_secret'] as const;
 const OWN_ROWS = OWN_TRIGGERS.flatMap((trigger): typeof CONTRACT_ROWS => [
   ['active', trigger, 'updated', 'active'],
   ['revoked', trigger, 'conflict', 'revoked'],

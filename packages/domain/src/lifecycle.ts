@@ -15,7 +15,6 @@ export const TRANSITIONS = {
   archive: { active: 'updated', revoked: 'conflict', archived: 'unchanged' },
   set_expiry: OF_ACTIVE_KEYS,
   set_disabled: OF_ACTIVE_KEYS,
-  set_limits: OF_ACTIVE_KEYS,
   update: OF_ACTIVE_KEYS,
   rotate: OF_ACTIVE_KEYS,
   end_previous_secret: OF_ACTIVE_KEYS,

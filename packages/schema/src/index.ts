@@ -68,7 +68,6 @@ export {
   searchApiKeys,
 } from './api-key/search.ts';
 export * from './api-key/set-disabled.ts';
-export * from './api-key/set-limits.ts';
 export * from './api-key/survey.ts';
 export * from './api-key/transition.ts';
 export * from './api-key/update.ts';

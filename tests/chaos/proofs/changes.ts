@@ -11,7 +11,7 @@ import {
   getProject,
   revokeApiKey,
   rotateApiKey,
-  setApiKeyExpiry,
+  updateApiKey,
   type VerbContext,
 } from '@ceiba/schema';
 import type { PlanLimits, TestApiKey, TestCustomer, TestProject } from '../../support/scenario.ts';
@@ -80,7 +80,7 @@ export const CHANGES = {
     ways: {
       http: (scene) => patchExpiry(scene, LONG_AGO),
       verb: (scene) =>
-        setApiKeyExpiry(context(scene), { ...keyOf(scene), expiresAt: new Date(LONG_AGO) }),
+        updateApiKey(context(scene), { ...keyOf(scene), expiresAt: new Date(LONG_AGO) }),
       sql: (scene) =>
         sqlOf(scene)`update api_keys set expires_at = now() where id = ${scene.key.apiKeyId}`,
     },

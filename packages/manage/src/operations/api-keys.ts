@@ -5,7 +5,7 @@ import {
   ERROR_MESSAGES,
 } from '@ceiba/contract';
 import { API_KEY_STATUSES } from '@ceiba/contract/sets';
-import { limitsIn, listLimits, mintApiKey } from '@ceiba/domain';
+import { eachLimit, limitsIn, listLimits, mintApiKey } from '@ceiba/domain';
 import {
   type ApiKeyRef,
   type ApiKeyRow,
@@ -18,8 +18,8 @@ import {
   listApiKeyRows,
   revokeApiKey,
   type SetApiKeyDisabledResult,
-  setApiKeyLimits,
   type TransitionResult,
+  updateApiKey,
   type VerbContext,
 } from '@ceiba/schema';
 import { z } from 'zod';
@@ -147,19 +147,20 @@ export const setKeyLimits = operation({
   output: z.strictObject({ projectId, apiKeyId, displayName: z.string(), ...ownLimits }),
   run: async (call, { projectId, apiKeyId, ...given }) => {
     const ref = { projectId, apiKeyId };
-    const named = Object.entries(given).filter(([, limit]) => limit !== undefined);
-    const result = await setApiKeyLimits(changing(call, projectId, 'change_keys'), {
+    const result = await updateApiKey(changing(call, projectId, 'change_keys'), {
       ...ref,
-      limits: Object.fromEntries(named),
+      ...given,
     });
-    if (result.kind === 'not_found') throw noKey(ref);
     if (result.kind === 'conflict') {
       throw conflict(
         `Key ${apiKeyId} is ${result.status}: only the limits of an active key can be set.`,
         { field: 'apiKeyId' },
       );
     }
-    return { ...ref, displayName: result.displayName, ...result.limits };
+    // Nothing else is refused: no customer is named.
+    if (!('apiKey' in result)) throw noKey(ref);
+    const { displayName, ...key } = result.apiKey;
+    return { ...ref, displayName, ...eachLimit((name) => key[name] ?? null) };
   },
 });
 

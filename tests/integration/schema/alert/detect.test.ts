@@ -17,8 +17,6 @@ import {
   recordDecisionFailures,
   recordUsage,
   revokeApiKey,
-  setApiKeyExpiry,
-  setApiKeyLimits,
   updateApiKey,
 } from '@ceiba/schema';
 import { describe, expect, it } from 'vitest';
@@ -182,7 +180,7 @@ describe('a key that expires', () => {
     const { projectId, makeOld, alerts } = await setUp();
     const { apiKeyId } = await makeOld(48);
     await detectExpiringKeys(bench.db);
-    await setApiKeyExpiry(bench.ctx, { projectId, apiKeyId, expiresAt: inHours(72) });
+    await updateApiKey(bench.ctx, { projectId, apiKeyId, expiresAt: inHours(72) });
     await detectExpiringKeys(bench.db);
     expect(await alerts()).toHaveLength(2);
   });
@@ -356,7 +354,7 @@ describe('a quota of a key or a customer', () => {
     const { customerId } = customer;
     const { apiKeyId } = await makeKey(bench.ctx, projectId);
     await updateApiKey(bench.ctx, { projectId, apiKeyId, customerId });
-    await setApiKeyLimits(bench.ctx, { projectId, apiKeyId, limits: { monthlyQuota: 10 } });
+    await updateApiKey(bench.ctx, { projectId, apiKeyId, monthlyQuota: 10 });
     const use = (scope: string, count: number) =>
       recordUsage(bench.db, {
         months: [{ projectId, month: 2026 * 12 + 10, scope, incarnation: 'i', count }],
@@ -406,14 +404,14 @@ describe('a quota of a key or a customer', () => {
     const { apiKeyId } = await makeKey(bench.ctx, projectId);
     await updateApiKey(bench.ctx, { projectId, apiKeyId, customerId });
     const limits = { monthlyQuota: 10, dailyQuota: 1 };
-    await setApiKeyLimits(bench.ctx, { projectId, apiKeyId, limits });
+    await updateApiKey(bench.ctx, { projectId, apiKeyId, ...limits });
     const use = (scope: string, count: number) =>
       recordUsage(bench.db, {
         months: [{ projectId, month: 2026 * 12 + 10, scope, incarnation: 'i', count }],
       });
     const detect = () => detectInEight((db) => detectNearlyUsedQuotas(db, NOW));
     const { apiKeyId: silent } = await makeKey(bench.ctx, projectId);
-    await setApiKeyLimits(bench.ctx, { projectId, apiKeyId: silent, limits });
+    await updateApiKey(bench.ctx, { projectId, apiKeyId: silent, ...limits });
     await use(silent, 9);
     // The flush counts one more.
     await use(apiKeyId, 6);

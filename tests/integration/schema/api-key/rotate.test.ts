@@ -13,7 +13,7 @@ import {
   recordUsage,
   revokeApiKey,
   rotateApiKey,
-  setApiKeyExpiry,
+  updateApiKey,
   updateProject,
   type VerbContext,
 } from '@ceiba/schema';
@@ -200,7 +200,7 @@ describe('within an overlap', () => {
   test('a nearer expiry of the key ends both secrets', async () => {
     const { projectId, key } = await makeRoom();
     const { plaintextKey } = await rotated(key);
-    await setApiKeyExpiry(bench.ctx, { ...key, expiresAt: new Date('2001-01-01Z') });
+    await updateApiKey(bench.ctx, { ...key, expiresAt: new Date('2001-01-01Z') });
     const rows = await lookUp(bench.db, projectId, [digestOf(plaintextKey), key.minted.digest]);
     expect(rows.map(({ apiKey }) => apiKey?.expired)).toEqual([true, true]);
   });

@@ -8,8 +8,8 @@ import {
   disableApiKey,
   revokeApiKey,
   searchApiKeys,
-  setApiKeyLimits,
   surveyApiKeys,
+  updateApiKey,
 } from '@ceiba/schema';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { flush, follow, givePlan, makeKey, makeProject, useBench } from '../support.ts';
@@ -34,7 +34,7 @@ describe('a row', () => {
   test('has the read shape, its own limits, this month’s use and its hints', async () => {
     const projectId = await makeRoom();
     const key = await makeKey(bench.ctx, projectId, { displayName: 'Mobile app' });
-    await setApiKeyLimits(bench.ctx, { ...key, limits: { monthlyQuota: 50 } });
+    await updateApiKey(bench.ctx, { ...key, monthlyQuota: 50 });
     await flush(bench.db, projectId, [
       { at: new Date().toISOString(), count: 7, apiKeyId: key.apiKeyId },
       { at: new Date().toISOString(), count: 3, apiKeyId: key.apiKeyId, incarnation: 'again' },

@@ -8,7 +8,7 @@ import {
   getApiKeyRow,
   listAudit,
   revokeApiKey,
-  setApiKeyExpiry,
+  updateApiKey,
 } from '@ceiba/schema';
 import { describe, expect, test } from 'vitest';
 import { countAuditRows, givePlan, makeKey, makeProject, useBench } from '../support.ts';
@@ -60,7 +60,7 @@ describe('disabling a key', () => {
   test('outlasts a new expiry', async () => {
     const key = await makeActiveKey();
     await disableApiKey(bench.ctx, key);
-    await setApiKeyExpiry(bench.ctx, { ...key, expiresAt: null });
+    await updateApiKey(bench.ctx, { ...key, expiresAt: new Date('2031-01-01Z') });
     expect(await isDisabled(key)).toBe(true);
   });
 

@@ -8,7 +8,6 @@ import {
   listAudit,
   readFirstDenials,
   revokeApiKey,
-  setApiKeyLimits,
   suspendCustomer,
   updateApiKey,
   writeDecisions,
@@ -63,7 +62,7 @@ async function firstDenials(
 test('a change of a key is paired with the first denial that it explains, until the next such change', async () => {
   const { projectId, apiKeyId } = await makeScene();
   const key = { projectId, apiKeyId };
-  await setApiKeyLimits(bench.ctx, { ...key, limits: { rateLimitPerMinute: 1 } });
+  await updateApiKey(bench.ctx, { ...key, rateLimitPerMinute: 1 });
   await disableApiKey(bench.ctx, key);
   await enableApiKey(bench.ctx, key);
   await describeApiKey(bench.ctx, { ...key, displayName: 'Renamed', note: '' });

@@ -80,8 +80,6 @@ import {
   sendConfirmation,
   sendTestAlert,
   setAdministrator,
-  setApiKeyExpiry,
-  setApiKeyLimits,
   setEmail,
   setMemberRole,
   setPassword,
@@ -438,14 +436,6 @@ const MUTATIONS: Record<string, [Mutate, string[]]> = {
       return importApiKeys(ctx, { projectId, keys: [key, { ...key, displayName: '' }] });
     },
     ['project.import_keys'],
-  ],
-  setApiKeyExpiry: [
-    (ctx, { key }) => setApiKeyExpiry(ctx, { ...key, expiresAt: new Date('2027-01-01Z') }),
-    ['api_key.set_expiry'],
-  ],
-  setApiKeyLimits: [
-    (ctx, { key }) => setApiKeyLimits(ctx, { ...key, limits: { monthlyQuota: 7 } }),
-    ['api_key.set_limits'],
   ],
   describeApiKey: [
     (ctx, { key: { projectId, apiKeyId } }) =>

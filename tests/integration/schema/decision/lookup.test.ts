@@ -9,8 +9,8 @@ import {
   type LookupItem,
   lookupMany,
   revokeApiKey,
-  setApiKeyLimits,
   setSubscription,
+  updateApiKey,
   updateProject,
 } from '@ceiba/schema';
 import type postgres from 'postgres';
@@ -80,9 +80,10 @@ describe('a lookup', () => {
       customer: null,
     });
     await updateProject(bench.ctx, { projectId, defaultKeyRateLimitPerMinute: 0 });
-    await setApiKeyLimits(bench.ctx, {
+    await updateApiKey(bench.ctx, {
       ...key,
-      limits: { rateLimitPerMinute: 7, monthlyQuota: 0 },
+      rateLimitPerMinute: 7,
+      monthlyQuota: 0,
     });
     expect(await lookupOne(itemOf(key))).toMatchObject({
       project: { defaultKeyRateLimitPerMinute: 0 },

@@ -9,8 +9,8 @@ import {
   readSimulation,
   revokeApiKey,
   type SimulationInput,
-  setApiKeyLimits,
   setSubscription,
+  updateApiKey,
   updateProject,
 } from '@ceiba/schema';
 import { drizzle } from 'drizzle-orm/postgres-js';
@@ -199,7 +199,7 @@ describe('the denial reason', () => {
 
   test('is the quota if the key’s own is used up first', async () => {
     const key = await makeScene();
-    await setApiKeyLimits(bench.ctx, { ...key, limits: { monthlyQuota: 5 } });
+    await updateApiKey(bench.ctx, { ...key, monthlyQuota: 5 });
     await used(key, 4);
     expect(await reasonOf(key)).toBeNull();
     await used(key, 5);

@@ -6,7 +6,6 @@ import {
   listProjectsAtAGlance,
   readProblems,
   recordUsage,
-  setApiKeyLimits,
   setSubscription,
   updateApiKey,
   updateCustomer,
@@ -240,9 +239,9 @@ describe('quotas of keys and customers', () => {
     } as const;
     await flush(bench.db, projectId, [limited]);
     for (const apiKeyId of [monthly, roomy, silent]) {
-      await setApiKeyLimits(bench.ctx, { projectId, apiKeyId, limits: { monthlyQuota: 10 } });
+      await updateApiKey(bench.ctx, { projectId, apiKeyId, monthlyQuota: 10 });
     }
-    await setApiKeyLimits(bench.ctx, { projectId, apiKeyId: daily, limits: { dailyQuota: 3 } });
+    await updateApiKey(bench.ctx, { projectId, apiKeyId: daily, dailyQuota: 3 });
     await useOf(projectId, monthly, 10);
     await useOf(projectId, roomy, 9);
     await useOf(projectId, silent, 10);

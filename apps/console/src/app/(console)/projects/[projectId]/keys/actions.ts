@@ -22,8 +22,6 @@ import {
   revokeApiKey,
   rotateApiKey,
   type SetApiKeyDisabledResult,
-  setApiKeyExpiry,
-  setApiKeyLimits,
   type TransitionResult,
   type UpdateApiKeyInput,
   updateApiKey,
@@ -156,15 +154,14 @@ export const setKeyExpiry = projectAction({
   right: 'change_keys',
   input: z.object({ ...keyId, ...expiry }),
   run: async ({ ctx, projectId }, { apiKeyId, ...input }) =>
-    done(await setApiKeyExpiry(ctx, { projectId, apiKeyId, expiresAt: instantOf(input) }), CHANGED),
+    change(ctx, { projectId, apiKeyId, expiresAt: instantOf(input) }),
 });
 
 /** Sets or clears a key's own limits. */
 export const setKeyLimits = projectAction({
   right: 'change_keys',
   input: z.object({ ...keyId, ...limits }),
-  run: async ({ ctx, projectId }, { apiKeyId, ...limits }) =>
-    done(await setApiKeyLimits(ctx, { projectId, apiKeyId, limits }), CHANGED),
+  run: async ({ ctx, projectId }, input) => change(ctx, { projectId, ...input }),
 });
 
 /** Sets a key's name and note. */
