@@ -42,7 +42,8 @@ export type CreatePoliciesResult =
   | { kind: 'too_many' | 'not_found' };
 
 /**
- * Creates policies, all or none of them. Those that the project has already are left as they are.
+ * Creates policies, all or none of them, up to {@link POLICIES_MAX} in a project. Those that the project has
+ * already are left as they are, and do not count a second time.
  *
  * @returns the policies that are new
  */
@@ -52,14 +53,18 @@ export async function createPolicies(
 ): Promise<CreatePoliciesResult> {
   const states = rules.map((rule) => stateAfter(checked(rule, ['method', 'pathPattern'])));
   return changingProject(ctx, projectId, lockProject, async (tx, { ownerId }) => {
-    const known = await countPolicies(tx, projectId);
-    if (known + states.length > POLICIES_MAX) return { kind: 'too_many' };
-    const created: PolicyRule[] = [];
-    for (const policy of states) {
-      const policyId = await insertPolicy(tx, ctx, { projectId, ownerId, policy });
-      if (policyId !== undefined) created.push(policy);
+    const { method, pathPattern } = policies;
+    const known = await tx
+      .select({ method, pathPattern })
+      .from(policies)
+      .where(eq(policies.projectId, projectId));
+    const created = new Map(states.map((policy) => [labelOf(policy), policy]));
+    for (const rule of known) created.delete(labelOf(rule));
+    if (known.length + created.size > POLICIES_MAX) return { kind: 'too_many' };
+    for (const policy of created.values()) {
+      await insertPolicy(tx, ctx, { projectId, ownerId, policy });
     }
-    return { kind: 'created', policies: created };
+    return { kind: 'created', policies: [...created.values()] };
   });
 }
 

@@ -319,6 +319,15 @@ describe('a long list', () => {
       createPolicy(bench.ctx, { projectId, method: 'PUT', pathPattern });
     const results = await Promise.all(['/a', '/b', '/c'].map(create));
     expect(results.map(({ kind }) => kind).sort()).toEqual(['created', 'too_many', 'too_many']);
+    const [known] = await listPolicies(bench.db, projectId);
+    expect(await createPolicies(bench.ctx, { projectId, rules: [known!, known!] })).toEqual({
+      kind: 'created',
+      policies: [],
+    });
+    const other = { method: 'PUT', pathPattern: '/d' };
+    expect(await createPolicies(bench.ctx, { projectId, rules: [known!, other] })).toEqual({
+      kind: 'too_many',
+    });
     const rules = Array.from({ length: POLICIES_MAX + 1 }, (_, n) => ({
       method: 'GET',
       pathPattern: `/v2/${n}`,
