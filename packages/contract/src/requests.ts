@@ -130,8 +130,7 @@ function isShallow(value: object): boolean {
   return true;
 }
 
-/** What an owner keeps with a customer or a key: any JSON object, of at most 4 KiB. */
-export const metadataSchema = z
+const metadataRecord = z
   .record(z.string(), z.unknown(), 'must be an object')
   .refine((metadata) => isShallow(metadata), {
     error: `must be nested at most ${METADATA_DEPTH_MAX} levels deep`,
@@ -145,7 +144,16 @@ export const metadataSchema = z
     (metadata) => Object.entries(metadata).every((entry) => entry.every(canBeStored)),
     'must not hold NUL, lone surrogates or numbers that need an exponent',
   );
-export type Metadata = z.infer<typeof metadataSchema>;
+
+/** What an owner keeps with a customer or a key: any JSON object, of at most 4 KiB. */
+export const metadataSchema = z.preprocess((given: Metadata, issues) => {
+  // A record drops this name without an error. `given` may still be anything.
+  if (Object.hasOwn(Object(given), '__proto__')) {
+    issues.addIssue('must not have the name __proto__ at its top level');
+  }
+  return given;
+}, metadataRecord);
+export type Metadata = z.infer<typeof metadataRecord>;
 
 /** The e-mail address of an account. */
 export const emailSchema = z

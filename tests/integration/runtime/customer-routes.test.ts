@@ -123,6 +123,7 @@ describe('a field of a customer', () => {
     ['metadata', []],
     ['metadata', { a: 'x'.repeat(4_096) }],
     ['metadata', { a: 1e300 }],
+    ['metadata', JSON.parse('{"__proto__": 1}')],
     ['plan', 7],
     ['plan', 'Silver'],
     ['plan', '\0'],
