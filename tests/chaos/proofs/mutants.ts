@@ -118,9 +118,13 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'charge.lua',
-        find: "    if outcome == 'allowed' then",
-        // Of the three counters the second is the customer's.
-        replace: "    if outcome == 'allowed' or (at == 6 and #kind == 11) then",
+        find: 'costs[i] = (costs[i] or 0) + cost\n    end',
+        // Of the three counters the second is the customer's. Nothing is counted as usage.
+        replace:
+          'costs[i] = (costs[i] or 0) + cost\n' +
+          '    elseif at == 6 and #kind == 11 then\n' +
+          '      minuteCounts[i], periodCounts[i] = minuteCounts[i] + 1, periodCounts[i] + cost\n' +
+          '    end',
       },
     ],
     rule: 'allows exactly what the limits leave',
