@@ -1,18 +1,20 @@
-import type { ApiKeyStatus } from '@ceiba/contract';
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { type FindInProjects, IS_NAMED_PROJECT, selectInProjects } from '../in-projects.ts';
 import { matchesWords, searchText, startsWith, UUID_ID } from '../page.ts';
 import { apiKeys } from '../tables.ts';
 import type { ApiKeyName } from './names.ts';
+import { type ApiKeyRow, customerDenial } from './row.ts';
+import { isExpired } from './summary.ts';
 import { beginningsOf, brandOf, WORDS } from './words.ts';
 
-export interface FoundApiKey extends ApiKeyName {
+export interface FoundApiKey
+  extends ApiKeyName,
+    Pick<ApiKeyRow, 'status' | 'disabledAt' | 'isExpired' | 'customerDenial'> {
   projectId: string;
   apiKeyId: string;
   /** Of the secret that a rotation replaced, while it is valid. */
   previousPrefix: string | null;
-  status: ApiKeyStatus;
 }
 
 /**
@@ -26,7 +28,15 @@ export async function findApiKeysInProjects(
   const text = searchText(input.text);
   if (text === null) return [];
   const id = text.toLowerCase();
-  const { keyPrefix, previousPrefix, previousExpiresAt, displayName, status, createdAt } = apiKeys;
+  const {
+    keyPrefix,
+    previousPrefix,
+    previousExpiresAt,
+    displayName,
+    status,
+    disabledAt,
+    createdAt,
+  } = apiKeys;
   const begins = beginningsOf(text, brandOf(sql`place.project_id`));
   const found = selectInProjects(input, {
     table: apiKeys,
@@ -36,6 +46,9 @@ export async function findApiKeysInProjects(
       keyPrefix,
       previousPrefix: sql`case when ${previousExpiresAt} > now() then ${previousPrefix} end`,
       status,
+      disabledAt: sql`to_json(${disabledAt}) #>> '{}'`,
+      isExpired,
+      customerDenial,
     },
     id: apiKeys.id,
     at: createdAt,

@@ -1,7 +1,9 @@
 import type { ApiKeySummary } from '@ceiba/contract';
+import type { DenialDetail } from '@ceiba/contract/sets';
 import { type KeyLimits, type LimitName, limitsIn } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
+import { admitsNow } from '../subscription/admits.ts';
 import { apiKeys } from '../tables.ts';
 import { monthNumber } from '../time.ts';
 import { type ApiKeyRef, isApiKey } from './get.ts';
@@ -14,6 +16,8 @@ export interface ApiKeyRow extends Omit<ApiKeySummary, LimitName>, KeyLimits {
   isExpired: boolean;
   /** ISO 8601; null unless the key is disabled. Its status stays `active`. */
   disabledAt: string | null;
+  /** Why the calls of its customer's keys are denied; null if they are not, or without a customer. */
+  customerDenial: Extract<DenialDetail, `customer_${string}`> | null;
   note: string;
   /** What allowed requests cost this month, in UTC, as of the last flush. */
   usedThisMonth: number;
@@ -26,10 +30,19 @@ export const usedThisMonth = sql<number>`(
   where m.project_id = api_keys.project_id and m.month = ${monthNumber()}
     and m.scope = api_keys.id::text)`;
 
+/** Looks up the key's customer by the primary key. */
+export const customerDenial = sql<ApiKeyRow['customerDenial']>`(
+  select case when c.suspended_at is not null then 'customer_suspended'
+    when c.plan_id is null or ${sql.raw(admitsNow('c', 'subscription_status'))} then null
+    when c.subscription_status in ('past_due', 'canceled') then 'customer_' || c.subscription_status
+    else 'customer_period_ended' end
+  from customers c where c.project_id = api_keys.project_id and c.id = api_keys.customer_id)`;
+
 export const rowColumns = {
   ...summaryColumns,
   isExpired,
   disabledAt: apiKeys.disabledAt,
+  customerDenial,
   note: apiKeys.note,
   usedThisMonth,
   hints: hintsOfRow,
@@ -39,12 +52,13 @@ type SelectedRow = Parameters<typeof toSummary>[0] &
   Omit<ApiKeyRow, keyof ApiKeySummary | 'disabledAt'> & { disabledAt: Date | null };
 
 export function toRow(row: SelectedRow): ApiKeyRow {
-  const { isExpired, note, usedThisMonth, hints } = row;
+  const { isExpired, customerDenial, note, usedThisMonth, hints } = row;
   return {
     ...toSummary(row),
     ...limitsIn(row),
     isExpired,
     disabledAt: row.disabledAt?.toISOString() ?? null,
+    customerDenial,
     note,
     usedThisMonth,
     hints,

@@ -54,6 +54,7 @@ describe('a row', () => {
         lastUsedAt: null,
         isExpired: false,
         disabledAt: null,
+        customerDenial: null,
         note: '',
         ...eachLimit(() => null),
         monthlyQuota: 50,

@@ -6,6 +6,7 @@ import {
   createPolicy,
   type Database,
   disableApiKey,
+  findApiKeysInProjects,
   readSimulation,
   revokeApiKey,
   type SimulationInput,
@@ -15,6 +16,7 @@ import {
 } from '@ceiba/schema';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { describe, expect, test } from 'vitest';
+import { makeCustomer, makeCustomerPlan } from '../customer/support.ts';
 import { flush, givePlan, type MadeKey, makeKey, makeProject, useBench } from '../support.ts';
 
 const bench = useBench();
@@ -196,6 +198,36 @@ describe('the denial reason', () => {
     expect(simulation!.denialReason).toBe(reason);
     expect(simulation!.scopes).toHaveLength(reason === 'quota_exceeded' ? 2 : 0);
   });
+
+  test.each([
+    ['customer_suspended', 'trialing', true, false],
+    ['customer_suspended', 'past_due', true, false],
+    ['customer_past_due', 'past_due', false, false],
+    ['customer_canceled', 'canceled', false, true],
+    ['customer_period_ended', 'trialing', false, true],
+    [null, 'active', false, false],
+    [null, null, false, false],
+  ] as const)(
+    'is that of the customer, which the key in a list and in a search has too: %s',
+    async (denial, subscriptionStatus, isSuspended, isOver) => {
+      const key = await makeScene();
+      const { projectId } = key;
+      const plan = subscriptionStatus && (await makeCustomerPlan(bench.db, projectId)).name;
+      const fields = plan ? { plan, subscriptionStatus } : {};
+      const { customerId } = await makeCustomer(bench.ctx, projectId, fields);
+      await bench.db.sql`update customers set
+        suspended_at = case when ${isSuspended} then now() end,
+        current_period_end = case when ${isOver} then now() end where id = ${customerId}`;
+      await updateApiKey(bench.ctx, { ...key, customerId });
+      expect(await ask(key)).toMatchObject({
+        denialDetail: denial,
+        apiKey: { customerDenial: denial },
+      });
+      const search = { projectIds: [projectId], text: 'mobile', limit: 1 };
+      const found = [{ status: 'active', isExpired: false, customerDenial: denial }];
+      expect(await findApiKeysInProjects(bench.db, search)).toMatchObject(found);
+    },
+  );
 
   test('is the quota if the key’s own is used up first', async () => {
     const key = await makeScene();

@@ -69,6 +69,10 @@ const STATUS_LOOKS = {
   ended: { children: 'Period ended', tone: 'alarm', icon: Clock },
   suspended: { children: 'Suspended', tone: 'alarm', icon: CirclePause },
   disabled: { children: 'Disabled', tone: 'limit', icon: CirclePause },
+  customer_suspended: { children: 'Customer suspended', tone: 'limit', icon: CirclePause },
+  customer_past_due: { children: 'Customer past due', tone: 'limit', icon: Clock },
+  customer_canceled: { children: 'Customer canceled', tone: 'limit', icon: CircleSlash },
+  customer_period_ended: { children: 'Customer’s period ended', tone: 'limit', icon: Clock },
   revoked: { children: 'Revoked', tone: 'alarm', icon: Ban },
   archived: { children: 'Archived', tone: 'neutral', icon: Archive },
 } as const;

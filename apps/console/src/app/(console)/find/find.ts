@@ -20,6 +20,7 @@ import { policyText } from '#lib/format.ts';
 import { type RequestFields, requestsHref } from '#lib/requests-href.ts';
 import { findInGuides } from '#server/guides/guides.ts';
 import type { SignedInUser } from '#server/session.ts';
+import { stateOf, stateText } from '../projects/[projectId]/keys/key-state.ts';
 
 /** The most projects of a user that are searched, by name. */
 const PROJECTS_MAX = 1_000;
@@ -56,7 +57,7 @@ type Finder = (db: Database, asked: Asked) => Promise<Item[]>;
 const FINDERS: Record<SearchedKind, Finder> = {
   async api_key(db, asked) {
     const found = await findApiKeysInProjects(db, asked);
-    return found.map(({ projectId, apiKeyId, displayName, keyPrefix, previousPrefix, status }) => ({
+    return found.map(({ projectId, apiKeyId, displayName, keyPrefix, previousPrefix, ...key }) => ({
       projectId,
       leads: { id: apiKeyId },
       name: displayName,
@@ -64,7 +65,7 @@ const FINDERS: Record<SearchedKind, Finder> = {
         previousPrefix?.startsWith(asked.text) && !keyPrefix.startsWith(asked.text)
           ? `${previousPrefix}…, now ${keyPrefix}…`
           : `${keyPrefix}…`,
-        status === 'active' ? '' : status,
+        stateOf(key) === 'active' ? '' : stateText(stateOf(key)),
       ]
         .filter(Boolean)
         .join(' '),

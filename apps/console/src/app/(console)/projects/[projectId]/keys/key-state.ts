@@ -4,17 +4,25 @@ import type { ApiKeyRow, ApiKeysChange } from '@ceiba/schema';
 import type { LabelSet } from '#lib/labels.ts';
 
 /** The status of a key, or what denies its calls although the status is active. */
-export type KeyState = ApiKeyRow['status'] | 'disabled' | 'expired';
+export type KeyState =
+  | ApiKeyRow['status']
+  | 'disabled'
+  | 'expired'
+  | NonNullable<ApiKeyRow['customerDenial']>;
 
 export function stateOf({
   status,
   disabledAt,
   isExpired,
-}: Pick<ApiKeyRow, 'status' | 'disabledAt' | 'isExpired'>): KeyState {
+  customerDenial,
+}: Pick<ApiKeyRow, 'status' | 'disabledAt' | 'isExpired' | 'customerDenial'>): KeyState {
   if (status !== 'active') return status;
   if (disabledAt !== null) return 'disabled';
-  return isExpired ? 'expired' : 'active';
+  return isExpired ? 'expired' : (customerDenial ?? 'active');
 }
+
+/** As text: `customer past due`. */
+export const stateText = (state: KeyState) => state.replaceAll('_', ' ');
 
 /** What the dialogs and the menu of a key need. */
 export interface KeyTarget extends KeyLimits {

@@ -3,7 +3,7 @@ import { type ApiKeyRow, type Database, getApiKeyRow, searchApiKeys } from '@cei
 import { z } from 'zod';
 import type { Choice } from '#components/combobox.tsx';
 import { legible } from '#lib/text.ts';
-import { stateOf } from '../keys/key-state.ts';
+import { stateOf, stateText } from '../keys/key-state.ts';
 
 const LISTED = 10;
 
@@ -58,6 +58,6 @@ export async function findKeyChoices(
 function choiceOf(row: ApiKeyRow): Choice {
   const { apiKeyId, displayName, keyPrefix } = row;
   const state = stateOf(row);
-  const words = state === 'active' ? '' : `, ${state}`;
+  const words = state === 'active' ? '' : `, ${stateText(state)}`;
   return { id: apiKeyId, label: `${legible(displayName)} (${keyPrefix}…${words})` };
 }

@@ -39,7 +39,8 @@ export function CustomerKeys({ projectId, keys }: CustomerKeysProps) {
                     <Name>{key.displayName}</Name>
                   </TextLink>
                 </p>
-                <StatusChip status={stateOf(key)} hides="active" />
+                {/* The page says what denies all of them. */}
+                <StatusChip status={stateOf({ ...key, customerDenial: null })} hides="active" />
               </div>
               <p className="flex flex-wrap items-center gap-x-3 text-small text-muted">
                 <code>{key.keyPrefix}…</code>
