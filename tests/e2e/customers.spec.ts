@@ -179,6 +179,11 @@ test('a user suspends a customer that did not pay, and the next call is denied w
     allowed: false,
     denialReason: 'inactive_subscription',
   });
+  await gotoReady(page, project.at('keys'));
+  await expect(row(page, 'Server')).toContainText('Customer suspended');
+  await gotoReady(page, '/find?q=Server');
+  await expect(page.getByRole('main')).toContainText('customer suspended');
+  await gotoReady(page, project.at(`customers/${customerId}`));
 
   const denials = page.getByRole('list', { name: 'Most denied calls' });
   await expect(async () => {
@@ -268,9 +273,9 @@ test('a user makes a read-only key for a new customer, and can open it later', a
   await page.getByRole('option', { name: 'New customer “new-9”' }).click();
   await unfoldKeyFields(page);
   await page.getByLabel('Scopes').selectOption('Only policies with these labels');
-  await expect(page.getByText('May call 0 of 3 policies.')).toBeVisible();
+  await expect(page.getByText('May call 0 of 3 policies, as far as')).toBeVisible();
   await page.getByRole('button', { name: 'read', exact: true }).click();
-  await expect(page.getByText('May call 1 of 3 policies.')).toBeVisible();
+  await expect(page.getByText('May call 1 of 3 policies, as far as')).toBeVisible();
   await expectAccessible(page);
   const apiKey = await createKeyOn(page, 'Reader');
   expect(await project.authorize({ apiKey, ...READ })).toMatchObject({
@@ -345,6 +350,8 @@ test('a new key is shown with a call that it may make, or with why all its calls
   }
 });
 
+const AS_FAR = 'May call 3 of 3 policies, as far as the plan of its customer opens them.';
+
 test('scopes count what the plan of the customer opens too, and are explained without any label', async () => {
   const customerId = await addCustomer('acme-1', 'Acme', 1_000);
   await project.sql`update customer_plans set scopes = '{read}'
@@ -356,6 +363,17 @@ test('scopes count what the plan of the customer opens too, and are explained wi
   await dialog.getByLabel('Scopes').selectOption('Only policies with these labels');
   await dialog.getByLabel('Labels').fill('read write');
   await expect(dialog.getByText('May call 1 of 3 policies, with the plan of its')).toBeVisible();
+
+  await gotoReady(page, project.at('keys'));
+  await page.getByRole('button', { name: 'Actions for Server' }).click();
+  await page.getByRole('button', { name: 'Set scopes' }).click();
+  await expect(dialog.getByText(AS_FAR)).toBeVisible();
+  await gotoReady(page, project.at('keys/new'));
+  await unfoldKeyFields(page);
+  await expect(page.getByText('May call 3 of 3 policies.')).toBeVisible();
+  await page.getByRole('combobox', { name: 'Customer' }).fill('acme-1');
+  await page.getByRole('option', { name: 'Acme' }).click();
+  await expect(page.getByText(AS_FAR)).toBeVisible();
 
   await project.sql`update policies set scopes = null where project_id = ${project.projectId}`;
   await gotoReady(page, project.at('keys/new'));

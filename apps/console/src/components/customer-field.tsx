@@ -9,13 +9,14 @@ import { type Choice, Combobox } from './combobox.tsx';
 export interface CustomerFieldProps {
   projectId: string;
   initial: Choice | null;
+  onChange?: (customer: Choice | null) => void;
   /** Finds customers. */
   search: FormAction<Choice[]>;
   hint: ReactNode;
 }
 
 /** Chooses a customer by its external ID, or names a new one; empty for none. */
-export function CustomerField({ initial, ...field }: CustomerFieldProps) {
+export function CustomerField({ initial, onChange, ...field }: CustomerFieldProps) {
   const { errorOf } = useActionForm();
   const [customer, setCustomer] = useState(initial);
   return (
@@ -27,7 +28,10 @@ export function CustomerField({ initial, ...field }: CustomerFieldProps) {
       error={errorOf('externalCustomerId')}
       choices={[]}
       value={customer}
-      onChange={setCustomer}
+      onChange={(chosen) => {
+        setCustomer(chosen);
+        onChange?.(chosen);
+      }}
       ofTyped={(text) => (text === '' ? null : { id: text, label: text })}
       listName="Customers"
       nothing="No customer has this in its external ID or name."

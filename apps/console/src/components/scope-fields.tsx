@@ -4,6 +4,7 @@ import type { Labels } from '@ceiba/domain/labels';
 import { useState } from 'react';
 import {
   countOpen,
+  IF_PLAN_OPENS,
   type LabelSet,
   labelsIn,
   labelsOfSets,
@@ -21,7 +22,7 @@ export interface ScopeFieldsProps {
   /** The labels of the project's policies. */
   sets: readonly LabelSet[];
   /** Those of the plan of the key's customer, which must open a policy too; null for all. */
-  planScopes?: Labels | undefined;
+  planScopes?: Labels | 'unknown';
 }
 
 /** Which policies a key or a plan may call, with how many these are. */
@@ -29,7 +30,11 @@ export function ScopeFields({ initial = null, sets, planScopes = null }: ScopeFi
   const { errorOf } = useActionForm();
   const [restricts, setRestricts] = useState(initial === null ? 'no' : 'yes');
   const [typed, setTyped] = useState(labelText(initial));
-  const counted = countOpen(sets, restricts === 'no' ? null : labelsIn(typed), planScopes);
+  const counted = countOpen(
+    sets,
+    restricts === 'no' ? null : labelsIn(typed),
+    planScopes === 'unknown' ? null : planScopes,
+  );
   const known = labelsOfSets(sets);
   return (
     <div className="grid gap-4">
@@ -61,7 +66,7 @@ export function ScopeFields({ initial = null, sets, planScopes = null }: ScopeFi
       )}
       <p aria-live="polite" className="numbers text-small text-muted">
         {mayCall(counted)}
-        {planScopes !== null && WITH_PLAN}.
+        {planScopes === 'unknown' ? IF_PLAN_OPENS : planScopes && WITH_PLAN}.
       </p>
     </div>
   );

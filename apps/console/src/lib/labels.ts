@@ -41,3 +41,6 @@ export const mayCall = ({ open, all }: { open: number; all: number }): string =>
 
 /** Follows {@link mayCall} where the plan of a key's customer has scopes as well. */
 export const WITH_PLAN = ', with the plan of its customer';
+
+/** Follows {@link mayCall} where it is not known which scopes that plan has. */
+export const IF_PLAN_OPENS = ', as far as the plan of its customer opens them';

@@ -54,6 +54,7 @@ function NameStep({
   onCreated,
   ...plan
 }: CreateKeyProps & { onCreated: (apiKey: NewKey) => void }) {
+  const [hasCustomer, setHasCustomer] = useState(customer !== null);
   return (
     <>
       <PageHeader
@@ -77,6 +78,7 @@ function NameStep({
         <CustomerField
           projectId={projectId}
           initial={customer}
+          onChange={(chosen) => setHasCustomer(chosen !== null)}
           search={findCustomers}
           hint="Type a part of its external ID or name. A new external ID creates the customer."
         />
@@ -86,7 +88,7 @@ function NameStep({
           </summary>
           <div className="mt-6 grid gap-6">
             <LimitFields hintOf={keyLimitHint(defaultRate)} />
-            <ScopeFields sets={sets} />
+            <ScopeFields sets={sets} planScopes={hasCustomer ? 'unknown' : null} />
             <ExpiryField />
           </div>
         </details>

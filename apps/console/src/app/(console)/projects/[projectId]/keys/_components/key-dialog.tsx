@@ -134,9 +134,10 @@ const CHANGES = {
     action: setKeyScopes,
     submit: 'Set scopes',
     done: 'Scopes saved',
-    fields: ({ scopes }, { sets, planScopes }) => (
-      <ScopeFields initial={scopes} sets={sets} planScopes={planScopes} />
-    ),
+    fields: (
+      { scopes, externalCustomerId },
+      { sets, planScopes = externalCustomerId === null ? null : ('unknown' as const) },
+    ) => <ScopeFields initial={scopes} sets={sets} planScopes={planScopes} />,
   },
   metadata: {
     title: (name) => named`Metadata of ${name}`,
