@@ -22,6 +22,7 @@ export * from './alert/send.ts';
 export * from './alert/set-disabled.ts';
 export * from './alert/update-destination.ts';
 export type { FullPlan } from './api-key/cap.ts';
+export type { TransitionResult } from './api-key/change.ts';
 export * from './api-key/change-many.ts';
 export {
   type ApiKeyFields,
@@ -67,7 +68,6 @@ export {
   type SearchApiKeysInput,
   searchApiKeys,
 } from './api-key/search.ts';
-export * from './api-key/set-disabled.ts';
 export * from './api-key/survey.ts';
 export * from './api-key/transition.ts';
 export * from './api-key/update.ts';

@@ -17,7 +17,6 @@ import {
   getApiKeyRow,
   listApiKeyRows,
   revokeApiKey,
-  type SetApiKeyDisabledResult,
   type TransitionResult,
   updateApiKey,
   type VerbContext,
@@ -165,10 +164,7 @@ export const setKeyLimits = operation({
 });
 
 type Change = 'disable' | 'enable' | 'revoke' | 'archive';
-type ChangeVerb = (
-  ctx: VerbContext,
-  ref: ApiKeyRef,
-) => Promise<TransitionResult | SetApiKeyDisabledResult>;
+type ChangeVerb = (ctx: VerbContext, ref: ApiKeyRef) => Promise<TransitionResult>;
 
 const changeStatus = (name: Change, summary: string, verb: ChangeVerb) =>
   operation({

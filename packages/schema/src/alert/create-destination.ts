@@ -3,7 +3,6 @@ import { eq, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import type { VerbContext } from '../context.ts';
 import { changingProject } from '../project/change.ts';
-import { lockProject } from '../project/lock.ts';
 import { alertDestinations } from '../tables.ts';
 import type { AttemptResult } from '../user/sign-in-attempts.ts';
 import { mayAsk, queueConfirmation } from './consent.ts';
@@ -34,7 +33,7 @@ export async function createAlertDestination(
 ): Promise<CreateAlertDestinationResult> {
   const { eventTypes, ...rest } = parsedDestination(kind, input);
   const values = { kind, signingSecret, ...rest };
-  return changingProject(ctx, projectId, lockProject, async (tx, project, audit) => {
+  return changingProject(ctx, projectId, async (tx, project, audit) => {
     if (isMailOff && kind === 'mail') return { kind: 'mail_off' };
     if ((await countDestinations(tx, projectId)) >= ALERT_DESTINATIONS_MAX) {
       return { kind: 'too_many' };

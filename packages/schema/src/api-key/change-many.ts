@@ -7,8 +7,7 @@ import { apiKeys } from '../tables.ts';
 import { type ApiKeyChange, changeLockedKeys } from './change.ts';
 import { lockApiKeys } from './lock.ts';
 import { type ApiKeyFilter, matching } from './search.ts';
-import { changeOfDisabled } from './set-disabled.ts';
-import { changeOfLife } from './transition.ts';
+import { changeOfDisabled, changeOfLife } from './transition.ts';
 
 export type ApiKeysChange =
   | { kind: 'revoke' | 'archive' | 'disable' | 'enable' }

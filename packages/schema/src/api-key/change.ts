@@ -1,4 +1,4 @@
-import type { ApiKeyStatus } from '@ceiba/contract';
+import type { ApiKeyStatus, ApiKeySummary } from '@ceiba/contract';
 import { type ApiKeyTrigger, statusAfter, statusesThat, TRANSITIONS } from '@ceiba/domain';
 import { and, eq, inArray, type SQL } from 'drizzle-orm';
 import type { AuditAction } from '../audit/actions.ts';
@@ -8,6 +8,7 @@ import { inTransaction, type VerbContext } from '../context.ts';
 import { apiKeys } from '../tables.ts';
 import type { ApiKeyRef } from './get.ts';
 import { type ChangedKey, changeColumns, type LockedKey, lockApiKey } from './lock.ts';
+import { toSummary } from './summary.ts';
 
 export interface ApiKeyChange {
   trigger: ApiKeyTrigger;
@@ -27,19 +28,23 @@ type LockedKeyResult =
   | { kind: 'updated' | 'unchanged'; key: ChangedKey }
   | { kind: 'conflict'; status: ApiKeyStatus };
 
-export type ApiKeyChangeResult = LockedKeyResult | { kind: 'not_found' };
+export type TransitionResult =
+  | { kind: 'updated' | 'unchanged'; apiKey: ApiKeySummary }
+  | { kind: 'conflict'; status: ApiKeyStatus }
+  | { kind: 'not_found' };
 
 /** Changes one key, as {@link changeLockedKeys}. */
 export function changeApiKey(
   ctx: VerbContext,
   ref: ApiKeyRef,
   change: ApiKeyChange,
-): Promise<ApiKeyChangeResult> {
+): Promise<TransitionResult> {
   return inTransaction(ctx, async (tx) => {
     const key = await lockApiKey(tx, ref);
     if (key === undefined) return { kind: 'not_found' };
     const changed = await changeLockedKeys(tx, ctx, { ...ref, keys: [key] }, change);
-    return changed.get(key.apiKeyId) ?? { kind: 'not_found' };
+    const result = changed.get(key.apiKeyId) ?? { kind: 'not_found' };
+    return 'key' in result ? { kind: result.kind, apiKey: toSummary(result.key) } : result;
   });
 }
 

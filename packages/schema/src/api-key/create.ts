@@ -5,7 +5,7 @@ import type { Given, VerbContext } from '../context.ts';
 import { customerNamed, type NamedCustomer, requireOneName } from '../customer/of-key.ts';
 import { checked, InvalidInputError, LIMIT_NAMES } from '../input.ts';
 import { type Audit, changingProject } from '../project/change.ts';
-import { type LockedProject, lockProject } from '../project/lock.ts';
+import type { LockedProject } from '../project/lock.ts';
 import { apiKeys } from '../tables.ts';
 import {
   type FullPlan,
@@ -78,21 +78,16 @@ export async function createApiKey(
   { projectId, mint, idempotencyKey, ...given }: CreateApiKeyInput,
 ): Promise<CreateApiKeyResult> {
   const fields = checkedKey(given);
-  return changingProject<CreateApiKeyResult>(
-    ctx,
-    projectId,
-    lockProject,
-    async (tx, project, audit) => {
-      const bodyDigest = digestOfCreation(fields);
-      const named = idempotencyKey === undefined ? null : { projectId, idempotencyKey, bodyDigest };
-      const earlier = named && (await findCreation(tx, named));
-      if (earlier) return earlier;
-      const places = await placesOfProject(tx, projectId);
-      const result = await addKey(tx, { projectId, mint, project, places, audit }, fields);
-      if (named && result.kind === 'created') await recordCreation(tx, named, result.apiKeyId);
-      return result;
-    },
-  );
+  return changingProject<CreateApiKeyResult>(ctx, projectId, async (tx, project, audit) => {
+    const bodyDigest = digestOfCreation(fields);
+    const named = idempotencyKey === undefined ? null : { projectId, idempotencyKey, bodyDigest };
+    const earlier = named && (await findCreation(tx, named));
+    if (earlier) return earlier;
+    const places = await placesOfProject(tx, projectId);
+    const result = await addKey(tx, { projectId, mint, project, places, audit }, fields);
+    if (named && result.kind === 'created') await recordCreation(tx, named, result.apiKeyId);
+    return result;
+  });
 }
 
 export interface CreateApiKeysInput extends InProject {
@@ -113,18 +108,13 @@ export async function createApiKeys(
   { projectId, mint, apiKeys: given }: CreateApiKeysInput,
 ): Promise<CreateApiKeysResult> {
   const keys = given.map((key) => orInvalid(() => checkedKey(key)));
-  return changingProject<CreateApiKeysResult>(
-    ctx,
-    projectId,
-    lockProject,
-    async (tx, project, audit) => {
-      const places = await placesOfProject(tx, projectId);
-      const within = { projectId, mint, project, places, audit };
-      const results = [];
-      for (const key of keys) results.push('kind' in key ? key : await addKey(tx, within, key));
-      return { kind: 'done', results };
-    },
-  );
+  return changingProject<CreateApiKeysResult>(ctx, projectId, async (tx, project, audit) => {
+    const places = await placesOfProject(tx, projectId);
+    const within = { projectId, mint, project, places, audit };
+    const results = [];
+    for (const key of keys) results.push('kind' in key ? key : await addKey(tx, within, key));
+    return { kind: 'done', results };
+  });
 }
 
 /** The input of one of several keys, or what is wrong with it: it fails alone. */

@@ -6,7 +6,6 @@ import type { Executor } from '../connection/database.ts';
 import type { VerbContext } from '../context.ts';
 import { checked, InvalidInputError, instant } from '../input.ts';
 import { changingProject } from '../project/change.ts';
-import { lockProject } from '../project/lock.ts';
 import { customers, projects } from '../tables.ts';
 import { toMs } from '../time.ts';
 import {
@@ -86,35 +85,30 @@ export async function importApiKeys(
   { projectId, keys: given, before = {} }: ImportApiKeysInput,
 ): Promise<ImportApiKeysResult> {
   const keys = given.map((key) => orInvalid(() => checkedKey(key)));
-  return changingProject<ImportApiKeysResult>(
-    ctx,
-    projectId,
-    lockProject,
-    async (tx, project, audit) => {
-      const valid = keys.flatMap((key) => ('kind' in key ? [] : [key]));
-      const facts = await readFacts(tx, projectId, valid);
-      takePlaces(facts, before);
-      const planned = new Map<string, PlannedKey>();
-      const judged = keys.map((key) => ('kind' in key ? key : judge(key, facts, planned)));
-      if (planned.size > 0) {
-        const { acceptsImportedKeys } = project;
-        if (!acceptsImportedKeys) await acceptImportedKeys(tx, projectId);
-        await audit(
-          'project.import_keys',
-          { id: projectId, label: project.name },
-          {
-            before: { acceptsImportedKeys },
-            after: { acceptsImportedKeys: true, imported: planned.size },
-          },
-        );
-      }
-      const ids = await insertKeys(tx, projectId, [...planned.values()]);
-      const results = judged.map((result) =>
-        'digest' in result ? { kind: result.kind, apiKeyId: idIn(ids, result.digest) } : result,
+  return changingProject<ImportApiKeysResult>(ctx, projectId, async (tx, project, audit) => {
+    const valid = keys.flatMap((key) => ('kind' in key ? [] : [key]));
+    const facts = await readFacts(tx, projectId, valid);
+    takePlaces(facts, before);
+    const planned = new Map<string, PlannedKey>();
+    const judged = keys.map((key) => ('kind' in key ? key : judge(key, facts, planned)));
+    if (planned.size > 0) {
+      const { acceptsImportedKeys } = project;
+      if (!acceptsImportedKeys) await acceptImportedKeys(tx, projectId);
+      await audit(
+        'project.import_keys',
+        { id: projectId, label: project.name },
+        {
+          before: { acceptsImportedKeys },
+          after: { acceptsImportedKeys: true, imported: planned.size },
+        },
       );
-      return { kind: 'done', results };
-    },
-  );
+    }
+    const ids = await insertKeys(tx, projectId, [...planned.values()]);
+    const results = judged.map((result) =>
+      'digest' in result ? { kind: result.kind, apiKeyId: idIn(ids, result.digest) } : result,
+    );
+    return { kind: 'done', results };
+  });
 }
 
 function checkedKey(given: KeyToImport): KeyToImport {

@@ -4,15 +4,13 @@ import { sql } from 'drizzle-orm';
 import type { VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
 import { changingProject } from '../project/change.ts';
-import { lockProject } from '../project/lock.ts';
 import { apiKeys } from '../tables.ts';
-import { type ApiKeyChangeResult, changeApiKey } from './change.ts';
+import { changeApiKey, type TransitionResult } from './change.ts';
 import type { Mint } from './create.ts';
 import { findSecrets } from './digests.ts';
 import { type ApiKeyRef, isApiKey } from './get.ts';
 import { type ChangedKey, changeColumns, lockApiKey } from './lock.ts';
 import { toSummary } from './summary.ts';
-import type { TransitionResult } from './transition.ts';
 
 export interface RotateApiKeyInput extends ApiKeyRef {
   /** Of the secret to replace, so that a repeated call replaces no other one. */
@@ -69,7 +67,7 @@ export async function rotateApiKey(
     overlapSeconds: overlapSecondsSchema,
   });
   const ref = { projectId, apiKeyId };
-  return changingProject(ctx, projectId, lockProject, async (tx, project, audit) => {
+  return changingProject(ctx, projectId, async (tx, project, audit) => {
     const before = await lockApiKey(tx, ref);
     if (before === undefined) return { kind: 'not_found' };
     const conflict = conflictOf(before, input);
@@ -155,7 +153,7 @@ export async function endPreviousKeySecret(
   ctx: VerbContext,
   { keyPrefix, ...ref }: EndPreviousKeySecretInput,
 ): Promise<TransitionResult> {
-  const result: ApiKeyChangeResult = await changeApiKey(ctx, ref, {
+  return changeApiKey(ctx, ref, {
     trigger: 'end_previous_secret',
     action: 'api_key.end_previous_secret',
     set: NO_PREVIOUS,
@@ -163,5 +161,4 @@ export async function endPreviousKeySecret(
     isOutdated: ({ previousPrefix }) => keyPrefix !== undefined && previousPrefix !== keyPrefix,
     stateOf: secretsOf,
   });
-  return 'key' in result ? { kind: result.kind, apiKey: toSummary(result.key) } : result;
 }

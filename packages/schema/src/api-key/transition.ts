@@ -1,29 +1,25 @@
-import type { ApiKeyStatus, ApiKeySummary } from '@ceiba/contract';
+import { sql } from 'drizzle-orm';
 import type { VerbContext } from '../context.ts';
 import { type ApiKeyChange, changeApiKey } from './change.ts';
 import type { ApiKeyRef } from './get.ts';
 import type { ChangedKey } from './lock.ts';
 import { toSummary } from './summary.ts';
 
-export type TransitionResult =
-  | { kind: 'updated' | 'unchanged'; apiKey: ApiKeySummary }
-  | { kind: 'conflict'; status: ApiKeyStatus }
-  | { kind: 'not_found' };
-
 /** Revokes a key: it is denied from the next decision on. Cannot be undone. */
-export const revokeApiKey = (ctx: VerbContext, ref: ApiKeyRef) => transition(ctx, ref, 'revoke');
+export const revokeApiKey = (ctx: VerbContext, ref: ApiKeyRef) =>
+  changeApiKey(ctx, ref, changeOfLife('revoke'));
 
 /** Archives a key: it is denied from the next decision on. Cannot be undone. */
-export const archiveApiKey = (ctx: VerbContext, ref: ApiKeyRef) => transition(ctx, ref, 'archive');
+export const archiveApiKey = (ctx: VerbContext, ref: ApiKeyRef) =>
+  changeApiKey(ctx, ref, changeOfLife('archive'));
 
-async function transition(
-  ctx: VerbContext,
-  ref: ApiKeyRef,
-  trigger: 'revoke' | 'archive',
-): Promise<TransitionResult> {
-  const result = await changeApiKey(ctx, ref, changeOfLife(trigger));
-  return 'key' in result ? { kind: result.kind, apiKey: toSummary(result.key) } : result;
-}
+/** Denies an active key from the next decision on, until it is enabled (ADR 0028). */
+export const disableApiKey = (ctx: VerbContext, ref: ApiKeyRef) =>
+  changeApiKey(ctx, ref, changeOfDisabled(true));
+
+/** Ends what {@link disableApiKey} began: the next decision no longer denies the key for it. */
+export const enableApiKey = (ctx: VerbContext, ref: ApiKeyRef) =>
+  changeApiKey(ctx, ref, changeOfDisabled(false));
 
 /** For one key or several. */
 export const changeOfLife = (
@@ -34,6 +30,15 @@ export const changeOfLife = (
   action: `api_key.${trigger}`,
   set,
   stateOf: lifeOf,
+});
+
+/** For one key or several. */
+export const changeOfDisabled = (isDisabled: boolean): ApiKeyChange => ({
+  trigger: 'set_disabled',
+  action: isDisabled ? 'api_key.disable' : 'api_key.enable',
+  set: { disabledAt: isDisabled ? sql`now()` : null },
+  isDone: ({ disabledAt }) => (disabledAt !== null) === isDisabled,
+  stateOf: ({ disabledAt }) => ({ disabledAt: disabledAt?.toISOString() ?? null }),
 });
 
 /** What the audit log shows of where a key is in its life. */

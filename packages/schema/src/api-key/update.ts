@@ -6,7 +6,6 @@ import { givenIn, type VerbContext } from '../context.ts';
 import { customerNamed, requireOneName } from '../customer/of-key.ts';
 import { checked } from '../input.ts';
 import { changingProject } from '../project/change.ts';
-import { lockProject } from '../project/lock.ts';
 import { apiKeys } from '../tables.ts';
 import { type FullPlan, fullPlanOf, placesOfCustomers } from './cap.ts';
 import { API_KEY_FIELDS, type ApiKeyFields } from './create.ts';
@@ -45,7 +44,7 @@ export async function updateApiKey(
   const ref = { projectId, apiKeyId };
   const named = { customerId, externalCustomerId };
   const isMove = customerId !== undefined || externalCustomerId !== undefined;
-  return changingProject<UpdateApiKeyResult>(ctx, projectId, lockProject, async (tx, _, audit) => {
+  return changingProject<UpdateApiKeyResult>(ctx, projectId, async (tx, _, audit) => {
     const before = await lockApiKey(tx, ref);
     if (before === undefined) return { kind: 'not_found' };
     const { status } = before;

@@ -2,7 +2,6 @@ import { NO_LIMITS } from '@ceiba/domain';
 import { givenIn, type VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
 import { changingProject } from '../project/change.ts';
-import { lockProject } from '../project/lock.ts';
 import { customerPlans } from '../tables.ts';
 import { CUSTOMER_PLAN_FIELDS, type CustomerPlan, type CustomerPlanFields } from './list.ts';
 
@@ -23,7 +22,7 @@ export async function createCustomerPlan(
 ): Promise<CreateCustomerPlanResult> {
   const { projectId, ...given } = checked(input, CUSTOMER_PLAN_FIELDS);
   const state = { ...NOTHING, name: given.name, ...givenIn(given) };
-  return changingProject(ctx, projectId, lockProject, async (tx, _, audit) => {
+  return changingProject(ctx, projectId, async (tx, _, audit) => {
     const [created] = await tx
       .insert(customerPlans)
       .values({ projectId, ...state })

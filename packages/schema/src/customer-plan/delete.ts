@@ -1,7 +1,6 @@
 import { and, count, eq } from 'drizzle-orm';
 import type { VerbContext } from '../context.ts';
 import { changingProject } from '../project/change.ts';
-import { lockProject } from '../project/lock.ts';
 import { customerPlans, customers } from '../tables.ts';
 import { type CustomerPlanRef, customerPlanState, isCustomerPlan } from './list.ts';
 
@@ -15,26 +14,21 @@ export async function deleteCustomerPlan(
   ref: CustomerPlanRef,
 ): Promise<DeleteCustomerPlanResult> {
   const { projectId, planId } = ref;
-  return changingProject<DeleteCustomerPlanResult>(
-    ctx,
-    projectId,
-    lockProject,
-    async (tx, _, audit) => {
-      // A concurrent change of a customer locks this row, so the count below sees it.
-      const [before] = await tx
-        .select(customerPlanState)
-        .from(customerPlans)
-        .where(isCustomerPlan(ref))
-        .for('update');
-      if (before === undefined) return { kind: 'not_found' };
-      const [use] = await tx
-        .select({ customers: count() })
-        .from(customers)
-        .where(and(eq(customers.projectId, projectId), eq(customers.planId, planId)));
-      if (use !== undefined && use.customers > 0) return { kind: 'in_use', ...use };
-      await tx.delete(customerPlans).where(isCustomerPlan(ref));
-      await audit('customer_plan.delete', { id: planId, label: before.name }, { before });
-      return { kind: 'deleted' };
-    },
-  );
+  return changingProject<DeleteCustomerPlanResult>(ctx, projectId, async (tx, _, audit) => {
+    // A concurrent change of a customer locks this row, so the count below sees it.
+    const [before] = await tx
+      .select(customerPlanState)
+      .from(customerPlans)
+      .where(isCustomerPlan(ref))
+      .for('update');
+    if (before === undefined) return { kind: 'not_found' };
+    const [use] = await tx
+      .select({ customers: count() })
+      .from(customers)
+      .where(and(eq(customers.projectId, projectId), eq(customers.planId, planId)));
+    if (use !== undefined && use.customers > 0) return { kind: 'in_use', ...use };
+    await tx.delete(customerPlans).where(isCustomerPlan(ref));
+    await audit('customer_plan.delete', { id: planId, label: before.name }, { before });
+    return { kind: 'deleted' };
+  });
 }

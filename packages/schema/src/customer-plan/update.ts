@@ -2,7 +2,6 @@ import { onUniqueViolation } from '../connection/errors.ts';
 import { givenIn, isUnchanged, type VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
 import { changingProject } from '../project/change.ts';
-import { lockProject } from '../project/lock.ts';
 import { customerPlans } from '../tables.ts';
 import {
   CUSTOMER_PLAN_FIELDS,
@@ -30,23 +29,18 @@ export async function updateCustomerPlan(
 ): Promise<UpdateCustomerPlanResult> {
   const given = checked(input, CUSTOMER_PLAN_FIELDS);
   const ref = { projectId, planId };
-  const change = changingProject<UpdateCustomerPlanResult>(
-    ctx,
-    projectId,
-    lockProject,
-    async (tx, _, audit) => {
-      const [before] = await tx
-        .select(customerPlanState)
-        .from(customerPlans)
-        .where(isCustomerPlan(ref));
-      if (before === undefined) return { kind: 'not_found' };
-      const after = { ...before, ...givenIn(given) };
-      const plan = { ...ref, ...after };
-      if (isUnchanged(before, after)) return { kind: 'unchanged', plan };
-      await tx.update(customerPlans).set(after).where(isCustomerPlan(ref));
-      await audit('customer_plan.update', { id: planId, label: after.name }, { before, after });
-      return { kind: 'updated', plan };
-    },
-  );
+  const change = changingProject<UpdateCustomerPlanResult>(ctx, projectId, async (tx, _, audit) => {
+    const [before] = await tx
+      .select(customerPlanState)
+      .from(customerPlans)
+      .where(isCustomerPlan(ref));
+    if (before === undefined) return { kind: 'not_found' };
+    const after = { ...before, ...givenIn(given) };
+    const plan = { ...ref, ...after };
+    if (isUnchanged(before, after)) return { kind: 'unchanged', plan };
+    await tx.update(customerPlans).set(after).where(isCustomerPlan(ref));
+    await audit('customer_plan.update', { id: planId, label: after.name }, { before, after });
+    return { kind: 'updated', plan };
+  });
   return change.catch(onUniqueViolation({ kind: 'name_taken' }));
 }

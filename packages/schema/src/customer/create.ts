@@ -4,7 +4,6 @@ import type { Executor } from '../connection/database.ts';
 import { givenIn, type VerbContext } from '../context.ts';
 import { CUSTOMER_RULES, checked } from '../input.ts';
 import { type Audit, changingProject } from '../project/change.ts';
-import { lockProject } from '../project/lock.ts';
 import { customers } from '../tables.ts';
 import {
   auditOfCustomer,
@@ -38,7 +37,7 @@ export async function createCustomer(
   given: CreateCustomerInput,
 ): Promise<CreateCustomerResult> {
   const { projectId, ...fields } = checked(given, CUSTOMER_FIELDS, CUSTOMER_RULES);
-  return changingProject(ctx, projectId, lockProject, async (tx, _, audit) => {
+  return changingProject(ctx, projectId, async (tx, _, audit) => {
     const present = await findCustomer(tx, { projectId, ...fields });
     const before = newCustomer(fields.externalId);
     if (present !== undefined) {

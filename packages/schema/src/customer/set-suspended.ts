@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { VerbContext } from '../context.ts';
 import { changingProject } from '../project/change.ts';
-import { lockProject } from '../project/lock.ts';
 import { customers } from '../tables.ts';
 import { type Customer, type CustomerRef, isCustomer, selectCustomers } from './get.ts';
 
@@ -21,7 +20,7 @@ function setSuspended(
   isSuspended: boolean,
 ): Promise<SetCustomerSuspendedResult> {
   const ref = { projectId, customerId };
-  return changingProject(ctx, projectId, lockProject, async (tx, _, audit) => {
+  return changingProject(ctx, projectId, async (tx, _, audit) => {
     const [before] = await selectCustomers(tx, isCustomer(ref)).for('no key update', {
       of: customers,
     });

@@ -3,7 +3,6 @@ import { onForeignKeyViolation, onUniqueViolation } from '../connection/errors.t
 import type { VerbContext } from '../context.ts';
 import { CUSTOMER_RULES, checked } from '../input.ts';
 import { changingProject } from '../project/change.ts';
-import { lockProject } from '../project/lock.ts';
 import { customers } from '../tables.ts';
 import {
   auditOfCustomer,
@@ -30,34 +29,29 @@ export async function updateCustomer(
 ): Promise<UpdateCustomerResult> {
   const { projectId, customerId, ...given } = checked(input, CUSTOMER_FIELDS, CUSTOMER_RULES);
   const ref = { projectId, customerId };
-  const change = changingProject<UpdateCustomerResult>(
-    ctx,
-    projectId,
-    lockProject,
-    async (tx, _, audit) => {
-      const [found] = await selectCustomers(tx, isCustomer(ref)).for('no key update', {
-        of: customers,
-      });
-      if (found === undefined) return { kind: 'not_found' };
-      const { customerId: _id, suspendedAt, createdAt, ...before } = found;
-      const after = await withFields(tx, projectId, { before, given });
-      if (after === null) return { kind: 'unknown_plan' };
-      if (isDeepStrictEqual(before, after)) return { kind: 'unchanged', customer: found };
-      await tx.update(customers).set(columnsOfState(after)).where(isCustomer(ref));
-      const texts = (['name', 'metadata'] as const).filter(
-        (field) => !isDeepStrictEqual(before[field], after[field]),
-      );
-      await audit(
-        'customer.update',
-        { id: customerId, label: after.externalId },
-        {
-          before: auditOfCustomer(before),
-          after: { ...auditOfCustomer(after), ...(texts.length > 0 && { changedTexts: texts }) },
-        },
-      );
-      return { kind: 'updated', customer: { customerId, suspendedAt, createdAt, ...after } };
-    },
-  );
+  const change = changingProject<UpdateCustomerResult>(ctx, projectId, async (tx, _, audit) => {
+    const [found] = await selectCustomers(tx, isCustomer(ref)).for('no key update', {
+      of: customers,
+    });
+    if (found === undefined) return { kind: 'not_found' };
+    const { customerId: _id, suspendedAt, createdAt, ...before } = found;
+    const after = await withFields(tx, projectId, { before, given });
+    if (after === null) return { kind: 'unknown_plan' };
+    if (isDeepStrictEqual(before, after)) return { kind: 'unchanged', customer: found };
+    await tx.update(customers).set(columnsOfState(after)).where(isCustomer(ref));
+    const texts = (['name', 'metadata'] as const).filter(
+      (field) => !isDeepStrictEqual(before[field], after[field]),
+    );
+    await audit(
+      'customer.update',
+      { id: customerId, label: after.externalId },
+      {
+        before: auditOfCustomer(before),
+        after: { ...auditOfCustomer(after), ...(texts.length > 0 && { changedTexts: texts }) },
+      },
+    );
+    return { kind: 'updated', customer: { customerId, suspendedAt, createdAt, ...after } };
+  });
   return change
     .catch(onUniqueViolation({ kind: 'conflict' as const, field: 'externalId' as const }))
     .catch(onForeignKeyViolation({ kind: 'unknown_plan' as const }));

@@ -4,7 +4,6 @@ import type { AuditAction } from '../audit/actions.ts';
 import type { Executor } from '../connection/database.ts';
 import type { VerbContext } from '../context.ts';
 import { changingProject } from '../project/change.ts';
-import { lockProject } from '../project/lock.ts';
 import { projectMembers, users } from '../tables.ts';
 
 export interface MemberRef {
@@ -17,7 +16,7 @@ export function setMemberRole(
   ctx: VerbContext,
   { role, ...ref }: MemberRef & { role: MemberRole },
 ): Promise<{ kind: 'updated' | 'unchanged' | 'not_found' }> {
-  return changingProject(ctx, ref.projectId, lockProject, async (tx, _, audit) => {
+  return changingProject(ctx, ref.projectId, async (tx, _, audit) => {
     const before = await readMember(tx, ref);
     if (before === undefined) return { kind: 'not_found' };
     if (before.role === role) return { kind: 'unchanged' };
@@ -39,7 +38,7 @@ function end(
   ref: MemberRef,
   action: Extract<AuditAction, 'member.remove' | 'member.leave'>,
 ): Promise<{ kind: 'ended' | 'not_found' }> {
-  return changingProject(ctx, ref.projectId, lockProject, async (tx, _, audit) => {
+  return changingProject(ctx, ref.projectId, async (tx, _, audit) => {
     const before = await readMember(tx, ref);
     if (before === undefined) return { kind: 'not_found' };
     await tx.delete(projectMembers).where(isMember(ref));

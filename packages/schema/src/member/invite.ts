@@ -9,7 +9,6 @@ import type { Executor } from '../connection/database.ts';
 import type { VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
 import { changingProject } from '../project/change.ts';
-import { lockProject } from '../project/lock.ts';
 import { projectInvitations } from '../tables.ts';
 
 export interface CreateInvitationInput {
@@ -34,7 +33,7 @@ export async function createInvitation(
   input: CreateInvitationInput,
 ): Promise<CreateInvitationResult> {
   const { projectId, role, label, invitedBy, token } = checked(input, ['label']);
-  return changingProject(ctx, projectId, lockProject, async (tx, _, audit) => {
+  return changingProject(ctx, projectId, async (tx, _, audit) => {
     await tx
       .delete(projectInvitations)
       .where(
@@ -73,7 +72,7 @@ export function revokeInvitation(
   ctx: VerbContext,
   { projectId, invitationId }: { projectId: string; invitationId: string },
 ): Promise<{ kind: 'revoked' | 'not_found' }> {
-  return changingProject(ctx, projectId, lockProject, async (tx, _, audit) => {
+  return changingProject(ctx, projectId, async (tx, _, audit) => {
     const [revoked] = await tx
       .delete(projectInvitations)
       .where(

@@ -2,7 +2,6 @@ import { and, eq } from 'drizzle-orm';
 import { onUniqueViolation } from '../connection/errors.ts';
 import type { VerbContext } from '../context.ts';
 import { changingProject } from '../project/change.ts';
-import { lockProject } from '../project/lock.ts';
 import { projectInvitations, projectMembers, projects, users } from '../tables.ts';
 
 export interface TransferProjectInput {
@@ -34,7 +33,6 @@ export function transferProject(
   const transfer = changingProject<TransferProjectResult>(
     ctx,
     projectId,
-    lockProject,
     async (tx, project, audit) => {
       if (project.name !== name) return { kind: 'name_mismatch' };
       const isNewOwner = and(

@@ -5,7 +5,6 @@ import type { Executor } from '../connection/database.ts';
 import type { VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
 import { changingProject } from '../project/change.ts';
-import { lockProject } from '../project/lock.ts';
 import { policies } from '../tables.ts';
 import {
   labelOf,
@@ -30,7 +29,7 @@ export async function createPolicy(
 ): Promise<CreatePolicyResult> {
   const { projectId, ...given } = checked(input, POLICY_FIELDS);
   const policy = stateAfter(given);
-  return changingProject(ctx, projectId, lockProject, async (tx, project) => {
+  return changingProject(ctx, projectId, async (tx, project) => {
     if ((await countPolicies(tx, projectId)) >= POLICIES_MAX) return { kind: 'too_many' };
     const policyId = await insertPolicy(tx, ctx, { projectId, ownerId: project.ownerId, policy });
     return policyId === undefined ? { kind: 'conflict' } : { kind: 'created', policyId, ...policy };
@@ -52,7 +51,7 @@ export async function createPolicies(
   { projectId, rules }: { projectId: string; rules: readonly PolicyRule[] },
 ): Promise<CreatePoliciesResult> {
   const states = rules.map((rule) => stateAfter(checked(rule, ['method', 'pathPattern'])));
-  return changingProject(ctx, projectId, lockProject, async (tx, { ownerId }) => {
+  return changingProject(ctx, projectId, async (tx, { ownerId }) => {
     const { method, pathPattern } = policies;
     const known = await tx
       .select({ method, pathPattern })

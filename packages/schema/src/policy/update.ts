@@ -5,7 +5,6 @@ import { onUniqueViolation } from '../connection/errors.ts';
 import { isUnchanged, type VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
 import { changingProject } from '../project/change.ts';
-import { lockProject } from '../project/lock.ts';
 import { policies } from '../tables.ts';
 import {
   isPolicy,
@@ -37,21 +36,16 @@ export async function updatePolicy(
   input: UpdatePolicyInput,
 ): Promise<ChangePolicyResult> {
   const { projectId, policyId, seen, ...given } = checked(input, POLICY_FIELDS);
-  const change = changingProject<ChangePolicyResult>(
-    ctx,
-    projectId,
-    lockProject,
-    async (tx, { ownerId }) => {
-      const ref = { projectId, policyId };
-      const before = await readState(tx, ref);
-      if (before === undefined) return { kind: 'not_found' };
-      const after = stateAfter(given, before);
-      if (isUnchanged(before, after)) return { kind: 'unchanged', ...after };
-      if (!isUnchanged(before, stateAfter(seen, before))) return { kind: 'changed' };
-      await writeState(tx, ctx, { ...ref, ownerId, before, after });
-      return { kind: 'updated', ...after };
-    },
-  );
+  const change = changingProject<ChangePolicyResult>(ctx, projectId, async (tx, { ownerId }) => {
+    const ref = { projectId, policyId };
+    const before = await readState(tx, ref);
+    if (before === undefined) return { kind: 'not_found' };
+    const after = stateAfter(given, before);
+    if (isUnchanged(before, after)) return { kind: 'unchanged', ...after };
+    if (!isUnchanged(before, stateAfter(seen, before))) return { kind: 'changed' };
+    await writeState(tx, ctx, { ...ref, ownerId, before, after });
+    return { kind: 'updated', ...after };
+  });
   return change.catch(onUniqueViolation({ kind: 'conflict' }));
 }
 

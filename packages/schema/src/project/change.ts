@@ -2,7 +2,7 @@ import type { AuditAction, AuditEntry } from '../audit/actions.ts';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor, Transactor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
-import type { LockedProject } from './lock.ts';
+import { type LockedProject, lockProject } from './lock.ts';
 
 /** Writes the audit row of a change in the log of the project. */
 export type Audit = (
@@ -11,19 +11,21 @@ export type Audit = (
   states?: Pick<AuditEntry, 'before' | 'after'>,
 ) => Promise<void>;
 
-/**
- * Runs a change of a project, or of what is in it, while its row is locked.
- *
- * @param lock `lockProject`, or a lock that reads more of the project
- */
-export function changingProject<
-  Result extends { kind: string },
-  Locked extends { ownerId: string } = LockedProject,
->(
+type Change<Locked, Result> = (tx: Transactor, project: Locked, audit: Audit) => Promise<Result>;
+
+/** Runs a change of a project, or of what is in it, while its row is locked. */
+export const changingProject = <Result extends { kind: string }>(
+  ctx: VerbContext,
+  projectId: string,
+  change: Change<LockedProject, Result>,
+) => changingLocked(ctx, projectId, lockProject, change);
+
+/** As {@link changingProject}, with a lock that reads more of the project. */
+export function changingLocked<Result extends { kind: string }, Locked extends { ownerId: string }>(
   ctx: VerbContext,
   projectId: string,
   lock: (tx: Executor, projectId: string) => Promise<Locked | undefined>,
-  change: (tx: Transactor, project: Locked, audit: Audit) => Promise<Result>,
+  change: Change<Locked, Result>,
 ): Promise<Result | { kind: 'not_found' }> {
   return inTransaction<Result | { kind: 'not_found' }>(ctx, async (tx) => {
     const project = await lock(tx, projectId);

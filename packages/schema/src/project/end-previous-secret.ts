@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import type { VerbContext } from '../context.ts';
 import { projects } from '../tables.ts';
-import { changingProject } from './change.ts';
+import { changingLocked } from './change.ts';
 import { lockProjectSecret } from './lock.ts';
 
 export interface EndPreviousSecretInput {
@@ -21,7 +21,7 @@ export function endPreviousSecret(
   ctx: VerbContext,
   { projectId, current }: EndPreviousSecretInput,
 ): Promise<EndPreviousSecretResult> {
-  return changingProject(ctx, projectId, lockProjectSecret, async (tx, before, audit) => {
+  return changingLocked(ctx, projectId, lockProjectSecret, async (tx, before, audit) => {
     if (before.secretCreatedAt.getTime() !== current.getTime()) return { kind: 'conflict' };
     if (!before.previousIsValid) return { kind: 'unchanged' };
     await tx

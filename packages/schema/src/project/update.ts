@@ -4,7 +4,7 @@ import { onUniqueViolation } from '../connection/errors.ts';
 import { isUnchanged, type VerbContext } from '../context.ts';
 import { checked, keyBrandSchema } from '../input.ts';
 import { projects } from '../tables.ts';
-import { changingProject } from './change.ts';
+import { changingLocked } from './change.ts';
 
 export interface UpdateProjectInput {
   projectId: string;
@@ -29,7 +29,7 @@ export async function updateProject(
   const values = checked(input, ['name', 'defaultKeyRateLimitPerMinute', 'loggedAllowsPercent'], {
     keyPrefix: keyBrandSchema,
   });
-  const change = changingProject(
+  const change = changingLocked(
     ctx,
     projectId,
     lockSettings,

@@ -5,7 +5,6 @@ import { onForeignKeyViolation } from '../connection/errors.ts';
 import type { VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
 import { changingProject } from '../project/change.ts';
-import { lockProject } from '../project/lock.ts';
 import { plans, subscriptions } from '../tables.ts';
 import { periodEndColumn } from './get.ts';
 
@@ -33,7 +32,6 @@ export async function setSubscription(
   const change = changingProject<SetSubscriptionResult>(
     ctx,
     projectId,
-    lockProject,
     async (tx, { name }, audit) => {
       const before = await readSubscription(tx, projectId);
       const planId = values.planId ?? before?.planId;

@@ -26,10 +26,10 @@ const isDisabled = async (key: { projectId: string; apiKeyId: string }) =>
 describe('disabling a key', () => {
   test('lasts until it is enabled, keeps the status active, and is audited', async () => {
     const key = await makeActiveKey();
-    expect(await disableApiKey(bench.ctx, key)).toEqual({ kind: 'updated' });
+    expect(await disableApiKey(bench.ctx, key)).toMatchObject({ kind: 'updated' });
     const disabledAt = expect.stringMatching(/^\d{4}-/);
     expect(await getApiKeyRow(bench.db, key)).toMatchObject({ status: 'active', disabledAt });
-    expect(await enableApiKey(bench.ctx, key)).toEqual({ kind: 'updated' });
+    expect(await enableApiKey(bench.ctx, key)).toMatchObject({ kind: 'updated' });
     expect(await isDisabled(key)).toBe(false);
     const { ownerId, projectId, apiKeyId: targetId } = key;
     const { items } = await listAudit(bench.db, {
@@ -50,10 +50,10 @@ describe('disabling a key', () => {
     await disableApiKey(bench.ctx, key);
     const before = await getApiKeyRow(bench.db, key);
     const rows = await countAuditRows(bench.db);
-    expect(await disableApiKey(bench.ctx, key)).toEqual({ kind: 'unchanged' });
+    expect(await disableApiKey(bench.ctx, key)).toMatchObject({ kind: 'unchanged' });
     expect(await getApiKeyRow(bench.db, key)).toEqual(before);
     await enableApiKey(bench.ctx, key);
-    expect(await enableApiKey(bench.ctx, key)).toEqual({ kind: 'unchanged' });
+    expect(await enableApiKey(bench.ctx, key)).toMatchObject({ kind: 'unchanged' });
     expect(await countAuditRows(bench.db)).toBe(rows + 1);
   });
 

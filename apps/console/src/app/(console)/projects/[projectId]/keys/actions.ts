@@ -21,7 +21,6 @@ import {
   type RotationConflict,
   revokeApiKey,
   rotateApiKey,
-  type SetApiKeyDisabledResult,
   type TransitionResult,
   type UpdateApiKeyInput,
   updateApiKey,
@@ -231,9 +230,7 @@ export const endOldKeySecret = projectAction({
 });
 
 /** A change that names nothing but the key. */
-const ofKey = (
-  verb: (ctx: VerbContext, key: ApiKeyRef) => Promise<TransitionResult | SetApiKeyDisabledResult>,
-) =>
+const ofKey = (verb: (ctx: VerbContext, key: ApiKeyRef) => Promise<TransitionResult>) =>
   projectAction({
     right: 'change_keys',
     input: z.object(keyId),
