@@ -2,7 +2,7 @@ import type { AuthorizeInput, CeibaRuntimeClient, Decision, FetchLike } from '@c
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { TestProject } from '../support/scenario.ts';
 import { startRealRuntime } from './support/real-runtime.ts';
-import { loadSdk } from './support/sdk.ts';
+import { clientOf, loadSdk } from './support/sdk.ts';
 
 /*
  * Questions that share requests, against a real Runtime: the verdicts, their order and the charges
@@ -18,14 +18,8 @@ afterEach(() => {
   for (const client of open.splice(0)) client.close();
 });
 
-function clientOf({ projectId, secret }: TestProject, fetch?: FetchLike): CeibaRuntimeClient {
-  const config = sdk.root.parseCeibaConfig({
-    runtimeBaseUrl: runtime.url,
-    projectId,
-    projectSecret: secret,
-    timeoutMs: 10_000,
-  });
-  const client = new sdk.root.CeibaRuntimeClient(config, { fetch });
+function openClient(project: TestProject, fetch?: FetchLike): CeibaRuntimeClient {
+  const client = clientOf(sdk, runtime.url, project, { fetch });
   open.push(client);
   return client;
 }
@@ -51,7 +45,7 @@ describe.each([
     const project = await runtime.world.createProject({ plan: { monthlyQuota: 77 } });
     const { plaintext } = await project.createKey();
     const sizes: number[] = [];
-    const client = clientOf(project, viaFetch ? recordingFetch(sizes) : undefined);
+    const client = openClient(project, viaFetch ? recordingFetch(sizes) : undefined);
     const asked = repeat(200, reports(plaintext)).map((question) => client.authorize(question));
     const verdicts = (await Promise.all(asked)).map(verdictOf);
     expect(verdicts.filter((verdict) => verdict === 'allowed')).toHaveLength(77);
@@ -71,7 +65,7 @@ describe('a Runtime that does not know the route', () => {
     const sizes: number[] = [];
     const record = recordingFetch(sizes);
     const older: FetchLike = (url, init) => record(url.replace(/batch$/, 'unknown'), init);
-    const client = clientOf(project, older);
+    const client = openClient(project, older);
     const asked = repeat(50, reports(plaintext)).map((question) => client.authorize(question));
     const verdicts = (await Promise.all(asked)).map(verdictOf);
     expect(new Set(verdicts)).toEqual(new Set(['allowed']));

@@ -2,7 +2,7 @@ import type { CeibaRuntimeClient } from '@ceiba/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestProject } from '../support/scenario.ts';
 import { startRealRuntime } from './support/real-runtime.ts';
-import { loadSdk } from './support/sdk.ts';
+import { clientOf, loadSdk } from './support/sdk.ts';
 
 /* The customers of a project, through the built package and a real Runtime. */
 
@@ -18,14 +18,7 @@ beforeAll(async () => {
       { method: 'POST', pathPattern: '/v1/reports*', scopes: ['write'], cost: 10 },
     ],
   });
-  client = new sdk.root.CeibaRuntimeClient(
-    sdk.root.parseCeibaConfig({
-      runtimeBaseUrl: runtime.url,
-      projectId: project.projectId,
-      projectSecret: project.secret,
-      timeoutMs: 5_000,
-    }),
-  );
+  client = clientOf(sdk, runtime.url, project);
 });
 afterAll(async () => {
   client.close();
@@ -61,14 +54,7 @@ describe('a customer', () => {
     expect(changed).toEqual({ ...acme, name: 'Acme Ltd', billingDay: 15, monthlyQuota: 100 });
     const page = await client.customers.list({ search: 'ltd', limit: 1 });
     expect(page).toEqual({ customers: [changed], nextCursor: null });
-    const { projectId, secret } = await runtime.world.createProject();
-    const stranger = new sdk.root.CeibaRuntimeClient(
-      sdk.root.parseCeibaConfig({
-        runtimeBaseUrl: runtime.url,
-        projectId,
-        projectSecret: secret,
-      }),
-    );
+    const stranger = clientOf(sdk, runtime.url, await runtime.world.createProject());
     expect(await failureOf(stranger.customers.get(acme.customerId))).toEqual([404, 'not_found']);
     stranger.close();
   });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { CeibaRuntimeClient } from '@ceiba/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRealRuntime } from './support/real-runtime.ts';
-import { loadSdk } from './support/sdk.ts';
+import { clientOf, loadSdk } from './support/sdk.ts';
 
 /* The keys of a project, through the built package and a real Runtime. */
 
@@ -11,15 +11,7 @@ const runtime = await startRealRuntime();
 let client: CeibaRuntimeClient;
 
 beforeAll(async () => {
-  const project = await runtime.world.createProject();
-  client = new sdk.root.CeibaRuntimeClient(
-    sdk.root.parseCeibaConfig({
-      runtimeBaseUrl: runtime.url,
-      projectId: project.projectId,
-      projectSecret: project.secret,
-      timeoutMs: 5_000,
-    }),
-  );
+  client = clientOf(sdk, runtime.url, await runtime.world.createProject());
 });
 afterAll(async () => {
   client.close();

@@ -5,7 +5,7 @@ import { loadBrokenSdk } from './support/break-sdk.ts';
 import { sendRaw } from './support/hosts.ts';
 import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
 import { PROBE, ROUTERS } from './support/routers.ts';
-import { loadSdk, type Sdk } from './support/sdk.ts';
+import { clientOf, loadSdk, type Sdk } from './support/sdk.ts';
 import { PAIRS, type Probe, probes } from './support/targets.ts';
 
 /*
@@ -57,15 +57,9 @@ interface Caller {
 
 async function letIn({ url, world }: RealRuntime, pathPattern: string): Promise<Caller> {
   const policies = [{ method: 'GET', pathPattern }];
-  const { projectId, secret, ...project } = await world.createProject({ policies });
-  const config = sdk.root.parseCeibaConfig({
-    runtimeBaseUrl: url,
-    projectId,
-    projectSecret: secret,
-    timeoutMs: 10_000,
-  });
+  const project = await world.createProject({ policies });
   const { plaintext } = await project.createKey();
-  return { client: new sdk.root.CeibaRuntimeClient(config), apiKey: plaintext };
+  return { client: clientOf(sdk, url, project), apiKey: plaintext };
 }
 
 /** Whether the policy covers a resource, written as simply as the contract does. */

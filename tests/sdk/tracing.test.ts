@@ -15,7 +15,7 @@ import type { TestProject } from '../support/scenario.ts';
 import { until } from '../support/until.ts';
 import { ADAPTERS, hostOf } from './support/hosts.ts';
 import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
-import { loadSdk, type Sdk } from './support/sdk.ts';
+import { clientOf, loadSdk, type Sdk } from './support/sdk.ts';
 
 /*
  * A decision is a part of the trace of the request that a host serves: the Runtime's span, as a
@@ -42,13 +42,7 @@ beforeAll(async () => {
   });
   project = await runtime.world.createProject();
   apiKey = (await project.createKey()).plaintext;
-  const config = sdk.root.parseCeibaConfig({
-    runtimeBaseUrl: runtime.url,
-    projectId: project.projectId,
-    projectSecret: project.secret,
-    timeoutMs: 10_000,
-  });
-  client = new sdk.root.CeibaRuntimeClient(config);
+  client = clientOf(sdk, runtime.url, project);
 }, 60_000);
 afterAll(async () => {
   client.close();

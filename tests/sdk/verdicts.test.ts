@@ -3,29 +3,12 @@ import {
   HOST_ERROR_FOR_DENIAL,
   HTTP_STATUS_FOR_DENIAL,
 } from '@ceiba/contract/sets';
-import type { CeibaRuntimeClient } from '@ceiba/sdk';
 import { parseList } from 'structured-headers';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Caller, callers } from '../support/callers.ts';
-import type { TestProject } from '../support/scenario.ts';
 import { ADAPTERS, type Host, sendRaw, type WireReply } from './support/hosts.ts';
 import { startRealRuntime } from './support/real-runtime.ts';
-import { loadSdk } from './support/sdk.ts';
-
-function clientOf({ projectId, secret }: TestProject): CeibaRuntimeClient {
-  const config = sdk.root.parseCeibaConfig({
-    runtimeBaseUrl: runtime.url,
-    projectId,
-    projectSecret: secret,
-    timeoutMs: 5_000,
-  });
-  return new sdk.root.CeibaRuntimeClient(config);
-}
-
-/*
- * All ten verdicts on every adapter, from a real Runtime. The scenario of each denial is built once;
- * each adapter then sends its request as a caller would.
- */
+import { clientOf, loadSdk } from './support/sdk.ts';
 
 /*
  * All ten verdicts on every adapter, from a real Runtime. The caller of each denial is built once;
@@ -55,7 +38,7 @@ describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
     headers = apiKey === null ? [] : [`x-api-key: ${apiKey}`],
     options: object = {},
   ): Promise<{ host: Host; reply: WireReply }> {
-    const client = clientOf(project);
+    const client = clientOf(sdk, runtime.url, project);
     const { projectId } = project;
     const host = await ADAPTERS[adapter]!(sdk, { client, projectId, ...options });
     try {
@@ -145,7 +128,7 @@ describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
 
   it('asks about the method that the caller sent: HEAD is not GET', async () => {
     const { project, question } = scenarios.allowed;
-    const client = clientOf(project);
+    const client = clientOf(sdk, runtime.url, project);
     const host = await ADAPTERS[adapter]!(sdk, { client, projectId: project.projectId });
     const reply = await sendRaw(host.port, 'HEAD /v1/reports HTTP/1.1', [
       `x-api-key: ${question.apiKey}`,
@@ -157,7 +140,7 @@ describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
 
   it('denies a revoked key on the next request', async () => {
     const { project } = scenarios.allowed;
-    const client = clientOf(project);
+    const client = clientOf(sdk, runtime.url, project);
     const { apiKeyId, plaintextKey } = await client.createApiKey('Short-lived');
     const host = await ADAPTERS[adapter]!(sdk, { client, projectId: project.projectId });
     const call = () =>
@@ -173,7 +156,7 @@ describe.each(Object.keys(ADAPTERS))('%s', (adapter) => {
 describe('the client', () => {
   it('answers 503 for a wrong project secret, never 401', async () => {
     const { project } = scenarios.allowed;
-    const client = clientOf({ ...project, secret: 'ceiba_secret_wrong' });
+    const client = clientOf(sdk, runtime.url, { ...project, secret: 'ceiba_secret_wrong' });
     const host = await ADAPTERS['express 5']!(sdk, { client, projectId: project.projectId });
     const reply = await sendRaw(host.port, 'GET /v1/reports HTTP/1.1', ['x-api-key: x']);
     expect([reply.status, host.handled]).toEqual([503, []]);

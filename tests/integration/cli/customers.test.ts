@@ -33,6 +33,9 @@ async function printed(name: string, ...args: string[]) {
   return JSON.parse(stdout);
 }
 
+const createKey = (...args: string[]) =>
+  desk.ceiba(['key', 'create', '--project', projectId, '--name', 'k', '--json', ...args]);
+
 const all = async () => (await listCustomers(desk.db, { projectId, limit: 500 })).items;
 
 describe('ceiba customer create', () => {
@@ -159,18 +162,7 @@ describe('a customer of another project', () => {
         expect({ name, code, stdout }).toEqual({ name, code: 2, stdout: '' });
       }
     }
-    const key = [
-      'key',
-      'create',
-      '--project',
-      projectId,
-      '--name',
-      'k',
-      '--json',
-      '--customer',
-      customerId,
-    ];
-    expect(await desk.ceiba(key)).toMatchObject({ code: 2, stdout: '' });
+    expect(await createKey('--customer', customerId)).toMatchObject({ code: 2, stdout: '' });
     expect(await everything(desk.db)).toBe(before);
   });
 });
@@ -215,18 +207,7 @@ describe('ceiba customer usage', () => {
   test('counts the calls of its keys by day, and its month and day against its quotas', async () => {
     await customer('create', '--external-id', 'a', '--plan', 'Pro', '--daily-quota', '50');
     const [{ customerId } = { customerId: '' }] = await all();
-    const key = [
-      'key',
-      'create',
-      '--project',
-      projectId,
-      '--name',
-      'k',
-      '--json',
-      '--customer',
-      'a',
-    ];
-    const { apiKeyId } = JSON.parse((await desk.ceiba(key)).stdout);
+    const { apiKeyId } = JSON.parse((await createKey('--customer', 'a')).stdout);
     const now = new Date();
     const [day, month] = [
       Math.floor(now.getTime() / 86_400_000),
@@ -256,26 +237,8 @@ describe('a key of a customer', () => {
   test('is created with its customer and its labels, and its calls are listed by customer', async () => {
     await customer('create', '--external-id', 'a');
     const [{ customerId } = { customerId: '' }] = await all();
-    const args = [
-      '--name',
-      'k',
-      '--customer',
-      'a',
-      '--scope',
-      'write',
-      '--scope',
-      'read',
-      '--daily-quota',
-      '7',
-    ];
-    const { stdout } = await desk.ceiba([
-      'key',
-      'create',
-      '--project',
-      projectId,
-      ...args,
-      '--json',
-    ]);
+    const scopes = ['--scope', 'write', '--scope', 'read'];
+    const { stdout } = await createKey('--customer', 'a', ...scopes, '--daily-quota', '7');
     const { apiKeyId, ...created } = JSON.parse(stdout);
     expect(created).toMatchObject({
       customer: { customerId, externalId: 'a' },
@@ -318,20 +281,8 @@ describe('a key of a customer', () => {
   test('is refused where its customer has as many active keys as its plan allows', async () => {
     await createCustomerPlan(desk.ctx, { projectId, name: 'One', activeKeyCap: 1 });
     await customer('create', '--external-id', 'a', '--plan', 'One');
-    const create = () =>
-      desk.ceiba([
-        'key',
-        'create',
-        '--project',
-        projectId,
-        '--name',
-        'k',
-        '--customer',
-        'a',
-        '--json',
-      ]);
-    expect(await create()).toMatchObject({ code: 0 });
-    const refused = await create();
+    expect(await createKey('--customer', 'a')).toMatchObject({ code: 0 });
+    const refused = await createKey('--customer', 'a');
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(JSON.parse(refused.stderr).error).toMatchObject({
       code: 'plan_limit_reached',
@@ -343,16 +294,7 @@ describe('a key of a customer', () => {
     [['--scope', 'Read'], 'must hold labels'],
     [Array.from({ length: 65 }, (_, n) => ['--scope', `l${n}`]).flat(), 'at most 64 labels'],
   ])('is refused with labels that break their rule', async (args, message) => {
-    const ran = await desk.ceiba([
-      'key',
-      'create',
-      '--project',
-      projectId,
-      '--name',
-      'k',
-      '--json',
-      ...args,
-    ]);
+    const ran = await createKey(...args);
     expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
   });
 });

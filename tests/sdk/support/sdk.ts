@@ -1,4 +1,5 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { CeibaRuntimeClient, CeibaRuntimeClientOptions } from '@ceiba/sdk';
 
 /** The whole package as one object: the built package, or a copy that was broken on purpose. */
 export interface Sdk {
@@ -26,4 +27,15 @@ export async function loadSdk(folder: string = builtSdk): Promise<Sdk> {
     ),
   );
   return { root, express, fastify, hono, next, fetch, node, testing, webhooks };
+}
+
+/** A client of a project, whose deadline a busy machine keeps too. */
+export function clientOf(
+  sdk: Sdk,
+  runtimeBaseUrl: string,
+  { projectId, secret: projectSecret }: { projectId: string; secret: string },
+  options?: CeibaRuntimeClientOptions,
+): CeibaRuntimeClient {
+  const project = { runtimeBaseUrl, projectId, projectSecret, timeoutMs: 10_000 };
+  return new sdk.root.CeibaRuntimeClient(sdk.root.parseCeibaConfig(project), options);
 }
