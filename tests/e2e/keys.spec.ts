@@ -749,3 +749,24 @@ test('rows are walked, selected and opened by keys, and a disabled key is enable
   await page.keyboard.press('?');
   await expect(page.getByRole('dialog')).toContainText('Next and previous row of a table');
 });
+
+test('a key whose own quota is used up is marked in the list and on its page', async () => {
+  const { projectId, sql } = project;
+  for (const [name, count] of [
+    ['Used up', 10],
+    ['Nearly', 9],
+  ] as const) {
+    const apiKeyId = await project.addKey(name, { monthly_quota: 10 });
+    await sql`insert into usage_months (project_id, month, scope, incarnation, count)
+      select ${projectId}, extract(year from at) * 12 + extract(month from at) - 1, ${apiKeyId},
+        'e2e', ${count} from (select now() at time zone 'UTC' as at) clock`;
+  }
+  const page = await project.open('keys');
+  const usedUp = page.getByText('Quota used up').locator('visible=true');
+  await expect(usedUp).toHaveCount(1);
+  await expect(page.getByRole('row').filter({ has: usedUp })).toContainText('Used up');
+  await page.getByRole('link', { name: 'Used up', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Used up');
+  await expect(usedUp).toHaveCount(1);
+  await expect(page.getByText('10 of 10')).toBeVisible();
+});

@@ -93,6 +93,26 @@ test('a project at its quota is first in the list, and leads its owner to a larg
   await project.close();
 });
 
+test('the warning of a key that expires leads to the dialog that sets a later expiry', async ({
+  browser,
+}) => {
+  const project = await ownProject(browser, 'Expiring');
+  const { projectId, sql } = project;
+  // Beyond the first steps, which the page of a new project shows.
+  await sql`update projects set first_allowed_at = now() - interval '2 days'
+    where id = ${projectId}`;
+  const use = { project_id: projectId, month: 2025 * 12, scope: 'project', incarnation: 'e2e' };
+  await sql`insert into usage_months ${sql({ ...use, count: 1 })}`;
+  const expires_at = new Date(Date.now() + 3 * 86_400_000);
+  const apiKeyId = await project.addKey('Nightly export', { expires_at });
+  const page = await project.open('');
+  await page.getByRole('link', { name: 'Set a later expiry' }).click();
+  await page.waitForURL(`**${project.at(`keys/${apiKeyId}#expiry`)}`);
+  await expect(page.getByRole('dialog', { name: /Nightly export/ })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Set expiry' }).last()).toBeInViewport();
+  await project.close();
+});
+
 test('the list is filtered by keyboard, and the filter is in the URL', async ({ page }) => {
   await newUser(page);
   await createProject(page, 'Alpha');

@@ -77,7 +77,7 @@ test('a key is replaced, both secrets work for the overlap, and the old one is e
   const current = await replace(page);
   await expectAccessible(page);
   await leave(page);
-  await expect(fact(page, 'Old secret')).toContainText(`${prefix}… works until`);
+  await expect(fact(page, 'Old secret')).toContainText(`${prefix}… until`);
   await expect(fact(page, 'Old secret')).toContainText('not used since');
   expect(await page.content()).not.toContain(current);
   await expectDecisions([old, ALLOWED], [current, ALLOWED]);

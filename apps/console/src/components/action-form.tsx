@@ -137,8 +137,8 @@ export function ActionForm<Data>({
         <input key={name} type="hidden" name={name} value={value} />
       ))}
       {refusal?.message && (
-        // In a grid, the form has the gap.
-        <Notice tone="error" className="mb-6 [.grid>&]:mb-0">
+        // In a grid or a line, the form has the gap.
+        <Notice tone="error" className="mb-6 [.flex>&]:mb-0 [.grid>&]:mb-0">
           {refusal.message}
           {refusal.code === 'signed_out' && (
             <>

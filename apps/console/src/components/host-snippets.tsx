@@ -19,7 +19,7 @@ export interface HostSnippetsProps {
 export function HostSnippets({ here, host, frameworks, chosen, path }: HostSnippetsProps) {
   return (
     <>
-      <div className="mb-4 flex flex-wrap items-end gap-x-4 gap-y-2">
+      <div className="mb-3 flex flex-wrap items-end gap-x-4 gap-y-2">
         <QueryForm
           action={here}
           values={{ framework: chosen.slug }}

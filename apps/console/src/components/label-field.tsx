@@ -72,7 +72,9 @@ function LabelToggle({
       onClick={onToggle}
       className={clsx(
         'inline-flex min-h-8 max-w-full items-center gap-1 rounded border px-2 font-mono text-small transition-colors hover:border-line-strong max-sm:min-h-10',
-        isChosen ? 'border-accent-text bg-accent-soft text-accent-text' : 'bg-surface text-ink',
+        isChosen
+          ? 'border-accent-text bg-accent-soft text-accent-text'
+          : 'border-control-line bg-control text-ink',
       )}
     >
       <Icon aria-hidden="true" className="size-3.5 shrink-0" />

@@ -1,5 +1,6 @@
 'use client';
 
+import { clsx } from 'clsx';
 import type { ReactNode } from 'react';
 import { ActionForm, type ActionFormProps, useActionForm } from './action-form.tsx';
 import { Button, type ButtonProps } from './ui/button.tsx';
@@ -10,6 +11,8 @@ export type SubmitFormProps<Data> = Omit<ActionFormProps<Data>, 'children'> &
     submit: string;
     /** The button is as wide as the form. */
     isWide?: boolean;
+    /** Where there is room, the fields and the button are on one line. */
+    isInline?: boolean;
     /** A success leads to another page: until it is there, the button cannot be pressed again. */
     leaves?: boolean;
     children: ReactNode;
@@ -20,14 +23,23 @@ export function SubmitForm<Data>({
   submit,
   variant,
   isWide = false,
+  isInline = false,
   leaves = false,
   children,
   ...form
 }: SubmitFormProps<Data>) {
   return (
-    <ActionForm className="grid max-w-md gap-4" {...form}>
+    <ActionForm
+      className={
+        isInline
+          ? 'flex gap-x-3 gap-y-4 max-sm:flex-col sm:flex-wrap sm:items-start [&>:has(>label)]:max-w-md [&>:has(>label)]:flex-1 *:[[role=alert]]:basis-full'
+          : 'grid max-w-md gap-4'
+      }
+      {...form}
+    >
       {children}
-      <div className={isWide ? 'grid' : undefined}>
+      {/* Beside the control of a field, which is below its label. */}
+      <div className={clsx(isWide && 'grid', isInline && 'sm:mt-6.5')}>
         <SubmitButton variant={variant} leaves={leaves}>
           {submit}
         </SubmitButton>

@@ -24,12 +24,9 @@ function AllGuides() {
           <h2 id={group} className="text-title">
             {group}
           </h2>
-          <ul className="mt-4 grid gap-4 sm:grid-cols-2">
+          <ul className="mt-2 grid gap-x-8 sm:grid-cols-2">
             {guides.map(({ slug, title, summary }) => (
-              <li
-                key={slug}
-                className="relative rounded border bg-surface p-4 transition-colors hover:bg-hover"
-              >
+              <li key={slug} className="relative border-t py-3 transition-colors hover:bg-hover">
                 <Link
                   href={`/docs/${slug}`}
                   className="rounded font-semibold after:absolute after:inset-0"

@@ -23,11 +23,11 @@ export function AppShell({ timeZone, children, ...shell }: AppShellProps) {
         <TopBar {...shell} />
         <main
           id="content"
-          className="min-w-0 md:min-h-dvh px-4 pt-4 pb-28 sm:px-8 md:pt-6 md:pb-16 lg:px-10"
+          className="min-w-0 md:min-h-dvh px-4 pt-4 pb-28 sm:px-8 md:pt-6 md:pb-8 lg:px-10"
         >
           <NeedsScripts />
           {children}
-          <p className="mt-12 text-small text-muted">
+          <p className="mt-6 text-small text-muted">
             Time zone:{' '}
             <TextLink href="/account#time-zone" look="quiet">
               {timeZone}

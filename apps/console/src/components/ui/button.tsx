@@ -5,15 +5,16 @@ import { Link } from './link.tsx';
 
 /** While a button works, the spinner takes the place of its icon. */
 const BASE =
-  'inline-flex shrink-0 items-center justify-center gap-2 rounded border font-medium whitespace-nowrap transition-colors select-none disabled:pointer-events-none disabled:border-line disabled:bg-transparent disabled:text-muted disabled:opacity-70 aria-disabled:pointer-events-none aria-disabled:opacity-60 aria-disabled:[&>svg~svg]:hidden [&_svg]:size-4 [&_svg]:shrink-0';
+  'inline-flex shrink-0 items-center justify-center gap-2 rounded border font-medium whitespace-nowrap transition-colors select-none disabled:pointer-events-none disabled:bg-transparent disabled:text-muted disabled:opacity-70 aria-disabled:pointer-events-none aria-disabled:opacity-60 aria-disabled:[&>svg~svg]:hidden [&_svg]:size-4 [&_svg]:shrink-0';
 
 const VARIANTS = {
-  primary: 'border-transparent bg-accent text-accent-ink hover:bg-accent-hover',
-  secondary: 'border-control-line bg-control text-ink hover:bg-control-hover',
+  primary:
+    'border-transparent bg-accent text-accent-ink hover:bg-accent-hover disabled:border-line',
+  secondary: 'border-control-line bg-control text-ink hover:bg-control-hover disabled:border-line',
   quiet: 'border-transparent text-muted hover:bg-hover hover:text-ink',
   /** Filled in the dialog that asks; the button that opens it is not the loudest of its page. */
   danger:
-    'border-control-line bg-control text-deny-text hover:border-deny/50 hover:bg-deny-soft in-[dialog]:border-transparent in-[dialog]:bg-danger in-[dialog]:text-alarm-ink in-[dialog]:hover:bg-danger-hover',
+    'border-control-line bg-control text-deny-text hover:border-deny/50 hover:bg-deny-soft in-[dialog]:border-transparent in-[dialog]:bg-danger in-[dialog]:text-alarm-ink in-[dialog]:hover:bg-danger-hover disabled:border-line!',
 } as const;
 
 const SIZES = {

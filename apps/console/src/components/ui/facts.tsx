@@ -4,7 +4,9 @@ import type { ReactNode } from 'react';
 /** What is known of one item, in two columns where there is room. */
 export const Facts = ({ children }: { children: ReactNode }) => (
   <div className="@container">
-    <dl className="*:border-b @3xl:grid @3xl:grid-cols-2 @3xl:gap-x-10">{children}</dl>
+    <dl className="panel *:border-t *:px-(--inset) @3xl:grid @3xl:grid-cols-2 @3xl:*:odd:pr-10">
+      {children}
+    </dl>
   </div>
 );
 
@@ -42,8 +44,8 @@ export const MetadataFact = ({
     {Object.keys(metadata).length === 0 ? (
       <span className="text-muted">none</span>
     ) : (
-      <code className="text-small break-all whitespace-pre-wrap">
-        {JSON.stringify(metadata, null, 2)}
+      <code className="text-small">
+        {JSON.stringify(metadata, null, 1).replaceAll(/\n */g, ' ')}
       </code>
     )}
   </Fact>

@@ -75,7 +75,7 @@ export function Section({ title, description, link, actions, children, ...rest }
   const headingId = useId();
   return (
     <section id={rest.id} aria-labelledby={headingId} className={clsx('part', rest.className)}>
-      <div className="mb-4 flex flex-wrap items-start justify-between gap-4">
+      <div className="mb-3 flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
         <div className="max-w-2xl min-w-0 grow basis-48">
           <h2 id={headingId} className="text-title">
             {title}
@@ -88,7 +88,10 @@ export function Section({ title, description, link, actions, children, ...rest }
           </ButtonLink>
         )}
         {actions && (
-          <div className="flex flex-wrap items-center gap-2 max-sm:w-full">{actions}</div>
+          // What follows a button in its place, such as a secret that is shown once, has all the width.
+          <div className="flex flex-wrap items-center gap-2 max-sm:w-full has-[>.grid]:w-full *:[.grid]:w-full">
+            {actions}
+          </div>
         )}
       </div>
       {children}

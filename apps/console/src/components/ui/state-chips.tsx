@@ -73,6 +73,7 @@ const STATUS_LOOKS = {
   customer_past_due: { children: 'Customer past due', tone: 'limit', icon: Clock },
   customer_canceled: { children: 'Customer canceled', tone: 'limit', icon: CircleSlash },
   customer_period_ended: { children: 'Customer’s period ended', tone: 'limit', icon: Clock },
+  used_up: { children: 'Quota used up', tone: 'alarm', icon: Gauge },
   revoked: { children: 'Revoked', tone: 'alarm', icon: Ban },
   archived: { children: 'Archived', tone: 'neutral', icon: Archive },
 } as const;

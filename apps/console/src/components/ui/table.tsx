@@ -111,7 +111,7 @@ export const timeColumn = <Item,>(
   cell: (item) => <RelativeTime at={timeOf(item)} inRow />,
 });
 
-/** The buttons of each item; where the pointer hovers, of the row that it or the focus is in. */
+/** The buttons of each item. */
 export const actionsColumn = <Item,>(
   cell: Column<Item>['cell'],
   className = 'w-px text-right whitespace-nowrap',
@@ -119,6 +119,5 @@ export const actionsColumn = <Item,>(
   name: 'Actions',
   hidesHeading: true,
   className,
-  cellClassName: 'row-actions',
   cell,
 });

@@ -19,17 +19,34 @@ export interface DenialReasonsProps {
   apiKeyId?: string;
 }
 
+/** How often each reason denied, as a part of a page; nothing if none did. */
+export function DenialReasons(props: DenialReasonsProps) {
+  const { projectId, series, range, kept } = props;
+  if (denialsOf(series).length === 0) return null;
+  const all = requestsIn(projectId, range, kept, { outcome: 'denied' });
+  return (
+    <Section
+      title="Denial reasons"
+      description={`Denied calls do not use quota. ${keptNote(kept, range)}`.trimEnd()}
+      link={all === null ? null : { href: all, label: 'Denied requests' }}
+    >
+      <DenialShares {...props} />
+    </Section>
+  );
+}
+
+const denialsOf = ({ lines }: UsageSeries) =>
+  lines.filter(({ id }) => id !== 'allowed').sort((one, other) => other.total - one.total);
+
 /** How often each reason denied, with links to the requests of the range; nothing if none did. */
-export function DenialReasons({
+export function DenialShares({
   projectId,
   series,
   range,
   kept,
   apiKeyId = '',
 }: DenialReasonsProps) {
-  const denials = series.lines
-    .filter(({ id }) => id !== 'allowed')
-    .sort((one, other) => other.total - one.total);
+  const denials = denialsOf(series);
   if (denials.length === 0) return null;
   const total = sum(denials.map((line) => line.total));
   const shares = denials.flatMap((line): Share[] => {
@@ -40,16 +57,7 @@ export function DenialReasons({
     const name = <DenialReason outcome={outcome} href={href} />;
     return [{ id: line.id, name, count: line.total, tone }];
   });
-  const all = requestsIn(projectId, range, kept, { outcome: 'denied', key: apiKeyId });
-  return (
-    <Section
-      title="Denial reasons"
-      description={`Denied calls do not use quota. ${keptNote(kept, range)}`.trimEnd()}
-      link={all === null ? null : { href: all, label: 'Denied requests' }}
-    >
-      <ShareList label="Denial reasons" shares={shares} total={total} />
-    </Section>
-  );
+  return <ShareList label="Denial reasons" shares={shares} total={total} />;
 }
 
 /** A reason, with a link to the requests that were denied for it, if they are kept. */

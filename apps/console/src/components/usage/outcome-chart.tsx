@@ -62,7 +62,7 @@ export function OutcomeChart({
   const shares = formatShares(shown.map((tone) => tones.totals[tone]));
   return (
     <figure>
-      <figcaption className="mb-5 grid grid-cols-3 gap-4 sm:flex sm:flex-wrap sm:gap-x-8">
+      <figcaption className="mb-3 grid grid-cols-3 gap-4 sm:flex sm:flex-wrap sm:gap-x-8">
         {shown.map((tone, index) => (
           <div key={tone}>
             <p className="flex items-center gap-1.5 text-small text-muted">
@@ -171,7 +171,7 @@ function Bars({
 function DeniedShare({ shares, max }: { shares: readonly (number | null)[]; max: number }) {
   return (
     <>
-      <p className="col-start-2 mt-4 mb-1">Share denied or limited</p>
+      <p className="col-start-2 mt-3 mb-1">Share denied or limited</p>
       <Axis className="text-right" names={[`${max * 100}%`, '0%']} />
       <svg
         role="img"
@@ -303,7 +303,7 @@ const sumOf = (counts: ToneCounts['counts']): ToneCounts['totals'] => ({
 function Numbers({ series: { starts, step }, tones: { counts }, timeZone, shown }: PartProps) {
   const rows = starts.map((start, index) => ({ start, counts: counts[index] })).reverse();
   return (
-    <details className="mt-4">
+    <details className="mt-3">
       <summary className="w-fit cursor-pointer rounded text-small font-medium text-muted hover:text-ink">
         Show the numbers
       </summary>

@@ -25,7 +25,7 @@ export function ShareList({ label, shares, total }: ShareListProps) {
       {shares.map(({ id, name, count, counts, tone }, index) => (
         <li
           key={id}
-          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-2 sm:gap-x-6 px-(--inset) py-2 lg:grid-cols-[minmax(0,1fr)_12rem_9rem]"
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-2 sm:gap-x-6 px-(--inset) py-1.5 lg:grid-cols-[minmax(0,1fr)_12rem_9rem]"
         >
           <div className="min-w-0">{name}</div>
           <div className="order-last col-span-2 lg:order-none lg:col-span-1">

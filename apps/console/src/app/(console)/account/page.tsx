@@ -1,4 +1,4 @@
-import { SESSION_DAYS } from '@ceiba/domain/constants';
+import { RECOVERY_CODES_FEW, SESSION_DAYS } from '@ceiba/domain/constants';
 import {
   countRecoveryCodes,
   findAuthenticator,
@@ -10,12 +10,14 @@ import type { Metadata } from 'next';
 import { Chip } from '#components/ui/chip.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { Column, IndexedSections, PageHeader } from '#components/ui/section.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
 import { deviceWords } from '#lib/device.ts';
+import { plural } from '#lib/format.ts';
 import { withDatabase } from '#server/database.ts';
 import { configuredMailer } from '#server/mail.ts';
 import { readProjectNames } from '#server/project.ts';
 import { requireSession } from '#server/session.ts';
-import { AccessTokens } from './_components/access-tokens.tsx';
+import { AccessTokens, CreateToken } from './_components/access-tokens.tsx';
 import { ChangeEmail } from './_components/change-email.tsx';
 import { ChangePassword } from './_components/change-password.tsx';
 import { ChooseTimeZone } from './_components/choose-time-zone.tsx';
@@ -70,11 +72,15 @@ export default async function AccountPage() {
             !mustAddSecondFactor && {
               id: 'email',
               title: 'E-mail address',
-              description: sendsMail
-                ? 'You sign in with it, and Ceiba mails you there when how you sign in is changed.'
-                : 'You sign in with it. Ceiba sends no mail to it.',
+              description: (
+                <>
+                  <p className="text-ink wrap-anywhere">{user.email}</p>
+                  {sendsMail
+                    ? 'You sign in with it, and Ceiba mails you there when how you sign in is changed.'
+                    : 'You sign in with it. Ceiba sends no mail to it.'}
+                </>
+              ),
               actions: <ChangeEmail email={user.email} byMail={sendsMail} />,
-              children: <p className="font-medium wrap-anywhere">{user.email}</p>,
             },
           user.hasPassword &&
             !mustAddSecondFactor && {
@@ -88,7 +94,21 @@ export default async function AccountPage() {
             title: 'Second factor',
             description:
               'After your password, Ceiba asks for a code of an authenticator app on your phone: a stolen password alone does not sign in.',
-            children: <SecondFactor isOn={hasSecondFactor} recoveryCodes={recoveryCodes} />,
+            actions: <SecondFactor isOn={hasSecondFactor} />,
+            children: hasSecondFactor && (
+              <>
+                <p>
+                  <span className="font-medium">On.</span> {plural(recoveryCodes, 'recovery code')}{' '}
+                  left.
+                </p>
+                {recoveryCodes < RECOVERY_CODES_FEW && (
+                  <Notice tone="warning" title="Create new recovery codes" className="mt-3">
+                    Without one, losing the app locks you out until an administrator removes the
+                    second factor.
+                  </Notice>
+                )}
+              </>
+            ),
           },
           {
             id: 'passkeys',
@@ -122,19 +142,23 @@ export default async function AccountPage() {
           !mustAddSecondFactor && {
             id: 'access-tokens',
             title: 'Access tokens',
-            description:
-              'For programs that manage your projects without a browser, such as a workflow that applies a file. Each has your role at that moment, or less.',
-            link: { href: '/docs/set-up-from-ci', label: 'Set up from CI' },
-            children: (
-              <AccessTokens
+            description: (
+              <>
+                For programs that manage your projects without a browser, such as{' '}
+                <TextLink href="/docs/set-up-from-ci">a workflow that applies a file</TextLink>.
+                Each has your role at that moment, or less.
+              </>
+            ),
+            actions: (
+              <CreateToken
                 hasPassword={user.hasPassword}
                 mustSignInAgain={mustSignInAgain}
                 hasSecondFactor={hasSecondFactor}
-                tokens={tokens}
                 projects={projects}
                 hasMoreProjects={hasMoreProjects}
               />
             ),
+            children: <AccessTokens tokens={tokens} />,
           },
           !mustAddSecondFactor && {
             id: 'time-zone',

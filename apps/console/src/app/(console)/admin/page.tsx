@@ -69,6 +69,8 @@ async function SignIn({ viewer: { userId, hasPassword } }: { viewer: SignedInUse
   return (
     <Section
       title="Second factor"
+      // The line of the tabs is above it.
+      className="border-transparent"
       description="A stolen password alone then opens no account. Accounts that sign in through a provider have their second factor there."
     >
       <SecondFactorRule {...rule} hasOwn={own !== 'none'} needsPassword={hasPassword} />
@@ -81,6 +83,8 @@ async function Retention() {
   return (
     <Section
       title="How long data is kept"
+      // The line of the tabs is above it.
+      className="border-transparent"
       description="Older data is deleted within an hour and cannot be restored. This month’s counts are always kept, so quotas are not affected."
     >
       <RetentionForm {...retention} />

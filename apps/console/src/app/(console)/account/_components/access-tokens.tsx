@@ -17,20 +17,21 @@ import { Step } from './token-step.ts';
 
 const CreateTokenDialog = dynamic(() => import('./create-token-dialog.tsx'));
 
-export interface AccessTokensProps extends CreateTokenProps {
-  tokens: readonly AccessToken[];
-}
+export const CreateToken = (create: CreateTokenProps) => (
+  <Step>
+    <OpensDialog label="Create access token…">
+      {(close) => <CreateTokenDialog {...create} onClose={close} />}
+    </OpensDialog>
+  </Step>
+);
 
-/**
- * The access tokens of the user, and the dialogs that create and revoke one. The latter is outside the
- * list, which the token then leaves.
- */
-export function AccessTokens({ tokens, ...create }: AccessTokensProps) {
+/** The access tokens of the user. The dialog that revokes one is outside the list, which it then leaves. */
+export function AccessTokens({ tokens }: { tokens: readonly AccessToken[] }) {
   const [revoking, setRevoking] = useState<AccessToken>();
   return (
-    <Step>
+    <>
       {tokens.length > 0 && (
-        <ul aria-label="Access tokens" className="panel mb-4 divide-y">
+        <ul aria-label="Access tokens" className="panel divide-y">
           {tokens.map((token) => (
             <li
               key={token.tokenId}
@@ -45,13 +46,10 @@ export function AccessTokens({ tokens, ...create }: AccessTokensProps) {
           ))}
         </ul>
       )}
-      <OpensDialog label="Create access token…">
-        {(close) => <CreateTokenDialog {...create} onClose={close} />}
-      </OpensDialog>
       {revoking !== undefined && (
         <RevokeToken token={revoking} onClose={() => setRevoking(undefined)} />
       )}
-    </Step>
+    </>
   );
 }
 

@@ -13,7 +13,12 @@ export function ChooseTimeZone({ chosen }: { chosen: string | null }) {
   const known = own === '' ? [] : ['UTC', ...Intl.supportedValuesOf('timeZone')];
   const zones = new Set(chosen === null ? known : [chosen, ...known]);
   return (
-    <SubmitForm action={changeTimeZone} submit="Save time zone" done={{ title: 'Time zone saved' }}>
+    <SubmitForm
+      action={changeTimeZone}
+      submit="Save time zone"
+      done={{ title: 'Time zone saved' }}
+      isInline
+    >
       <ChoiceField
         name="timeZone"
         label="Time zone"

@@ -1,6 +1,5 @@
 'use client';
 
-import { RECOVERY_CODES_FEW } from '@ceiba/domain/constants';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { ConfirmAction, FormDialog } from '#components/action-dialog.tsx';
@@ -8,9 +7,7 @@ import { CodeField } from '#components/form-fields.tsx';
 import { CurrentPassword } from '#components/password-fields.tsx';
 import { SubmitForm } from '#components/submit-form.tsx';
 import { Button } from '#components/ui/button.tsx';
-import { Notice } from '#components/ui/notice.tsx';
 import { shownWith } from '#lib/action-state.ts';
-import { plural } from '#lib/format.ts';
 import {
   confirmAuthenticatorApp,
   type NewAuthenticator,
@@ -26,14 +23,8 @@ const RecoveryCodes = dynamic(loadStep);
 const confirmShown = shownWith(loadStep, confirmAuthenticatorApp, 'nothing was changed');
 const renewShown = shownWith(loadStep, renewRecoveryCodes, 'nothing was changed');
 
-export interface SecondFactorProps {
-  isOn: boolean;
-  /** How many are left. */
-  recoveryCodes: number;
-}
-
 /** The dialogs are outside what the page shows while the second factor is on, which ends with it. */
-export function SecondFactor({ isOn, recoveryCodes }: SecondFactorProps) {
+export function SecondFactor({ isOn }: { isOn: boolean }) {
   const [turningOff, setTurningOff] = useState(false);
   const [codes, setCodes] = useState<string[]>();
   if (codes !== undefined) {
@@ -48,21 +39,10 @@ export function SecondFactor({ isOn, recoveryCodes }: SecondFactorProps) {
   return (
     <>
       {isOn ? (
-        <div className="grid gap-4">
-          <p>
-            <span className="font-medium">On.</span> {plural(recoveryCodes, 'recovery code')} left.
-          </p>
-          {recoveryCodes < RECOVERY_CODES_FEW && (
-            <Notice tone="warning" title="Create new recovery codes">
-              Without one, losing the app locks you out until an administrator removes the second
-              factor.
-            </Notice>
-          )}
-          <div className="flex flex-wrap gap-2">
-            <Renew onDone={setCodes} />
-            <Button onClick={() => setTurningOff(true)}>Turn off…</Button>
-          </div>
-        </div>
+        <>
+          <Renew onDone={setCodes} />
+          <Button onClick={() => setTurningOff(true)}>Turn off…</Button>
+        </>
       ) : (
         <SetUp />
       )}

@@ -24,6 +24,14 @@ export function stateOf({
 /** As text: `customer past due`. */
 export const stateText = (state: KeyState) => state.replaceAll('_', ' ');
 
+/** Whether its own quota of the month denies the calls of a key, until the next month. */
+export const isUsedUp = ({
+  status,
+  usedThisMonth,
+  monthlyQuota,
+}: Pick<ApiKeyRow, 'status' | 'usedThisMonth' | 'monthlyQuota'>) =>
+  status === 'active' && monthlyQuota !== null && usedThisMonth >= monthlyQuota;
+
 /** What the dialogs and the menu of a key need. */
 export interface KeyTarget extends KeyLimits {
   apiKeyId: string;

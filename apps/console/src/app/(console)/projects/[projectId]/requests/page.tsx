@@ -106,7 +106,9 @@ export default async function RequestsPage({ params, searchParams }: PageProps<'
           timeZone={timeZone}
         />
       ) : (
-        <Nothing page={page} projectId={projectId} />
+        <div className="mt-4">
+          <Nothing page={page} projectId={projectId} />
+        </div>
       )}
       <PageLinks here={here} query={query} page={page} names={['Newer', 'Older']} />
     </>

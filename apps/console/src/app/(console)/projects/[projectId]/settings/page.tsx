@@ -61,7 +61,7 @@ export default async function SettingsPage({ params, searchParams }: PageProps<'
                       <IdChip id={runtimeUrl} label="address of the Runtime" whole />
                     </dd>
                   </dl>
-                  <h3 className="mt-6 mb-2 font-semibold">Connect a host</h3>
+                  <h3 className="mt-3 mb-2 font-semibold">Connect a host</h3>
                   <HostSnippets
                     here={`/projects/${projectId}/settings`}
                     host={{ runtimeUrl, consoleUrl, projectId }}
@@ -80,29 +80,30 @@ export default async function SettingsPage({ params, searchParams }: PageProps<'
                   hash, so it cannot be shown again; you can rotate it.
                 </>
               ),
+              actions: may('change_secret') && (
+                <RotateSecret
+                  secretCreatedAt={secretCreatedAt}
+                  previousExpiresAt={previousExpiresAt}
+                />
+              ),
               children: (
-                <>
-                  <SecretTimeline createdAt={secretCreatedAt} previousExpiresAt={previousExpiresAt}>
-                    <span className="text-muted">
-                      <LastUse
-                        at={project.previousSecretLastUsedAt}
-                        none="not used since it was replaced"
-                      />
-                    </span>
-                  </SecretTimeline>
+                <SecretTimeline
+                  createdAt={secretCreatedAt}
+                  previousExpiresAt={previousExpiresAt}
+                  previousLastUse={
+                    <LastUse
+                      at={project.previousSecretLastUsedAt}
+                      none="not used since it was replaced"
+                    />
+                  }
+                >
                   {may('change_secret') && (
-                    <div className="flex flex-wrap gap-2">
-                      <RotateSecret
-                        secretCreatedAt={secretCreatedAt}
-                        previousExpiresAt={previousExpiresAt}
-                      />
-                      <EndPreviousSecret
-                        secretCreatedAt={secretCreatedAt}
-                        previousExpiresAt={previousExpiresAt}
-                      />
-                    </div>
+                    <EndPreviousSecret
+                      secretCreatedAt={secretCreatedAt}
+                      previousExpiresAt={previousExpiresAt}
+                    />
                   )}
-                </>
+                </SecretTimeline>
               ),
             },
             may('change_settings') && {
@@ -184,7 +185,7 @@ export default async function SettingsPage({ params, searchParams }: PageProps<'
 
 /** What a new key looks like, and the regular expression that finds one in text. */
 const KeyLooks = ({ keyPrefix }: { keyPrefix: string }) => (
-  <dl className="mb-6 grid gap-x-4 gap-y-2 sm:grid-cols-[auto_minmax(0,1fr)]">
+  <dl className="mb-3 grid gap-x-4 gap-y-2 sm:grid-cols-[auto_minmax(0,1fr)]">
     <dt className="font-medium">A new key</dt>
     <dd className="min-w-0 wrap-anywhere">
       <code className="text-small">{keyPrefix}4fZk2Qpa…</code>

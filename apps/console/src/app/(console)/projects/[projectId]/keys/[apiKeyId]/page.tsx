@@ -7,7 +7,7 @@ import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { StatusChip } from '#components/ui/state-chips.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
 import { byTone } from '#components/usage/by-tone.ts';
-import { DenialReasons } from '#components/usage/denial-reasons.tsx';
+import { DenialShares } from '#components/usage/denial-reasons.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
 import { barHref, keptNote } from '#components/usage/range-links.ts';
 import { RangePicker } from '#components/usage/range-picker.tsx';
@@ -25,7 +25,7 @@ import { MostDenied } from '../../requests/groups/most-denied.tsx';
 import { ImportedChip } from '../_components/imported-chip.tsx';
 import { KeyDialogs, KeyStepButton } from '../_components/key-dialogs.tsx';
 import { KeyMenu } from '../_components/key-menu.tsx';
-import { mayReplace, stateOf, targetOf } from '../key-state.ts';
+import { isUsedUp, mayReplace, stateOf, targetOf } from '../key-state.ts';
 import { KeyFacts } from './_components/key-facts.tsx';
 import { readKeyPage } from './read-key.ts';
 
@@ -61,6 +61,7 @@ export default async function KeyPage({
           description={
             <span className="flex flex-wrap items-center gap-x-3 gap-y-2">
               <StatusChip status={stateOf(apiKey)} />
+              {isUsedUp(apiKey) && <StatusChip status="used_up" />}
               {apiKey.isImported && <ImportedChip />}
               <code className="text-small">{apiKey.keyPrefix}…</code>
               <IdChip id={apiKeyId} label="key ID" />
@@ -89,7 +90,7 @@ export default async function KeyPage({
             </>
           }
         />
-        <Section title="Key">
+        <section aria-label="Key" className="mb-6">
           <KeyFacts
             projectId={projectId}
             apiKey={apiKey}
@@ -98,7 +99,7 @@ export default async function KeyPage({
             defaultRate={defaultRate}
             mayChange={mayChange}
           />
-        </Section>
+        </section>
         <Section
           title="Usage"
           description={
@@ -119,14 +120,16 @@ export default async function KeyPage({
               hrefOf={barHref({ projectId, here, query, step: series.step, kept, apiKeyId })}
             />
           )}
+          <div className="mt-3">
+            <DenialShares
+              projectId={projectId}
+              series={series}
+              range={usage}
+              kept={kept}
+              apiKeyId={apiKeyId}
+            />
+          </div>
         </Section>
-        <DenialReasons
-          projectId={projectId}
-          series={series}
-          range={usage}
-          kept={kept}
-          apiKeyId={apiKeyId}
-        />
         <Section
           title="Most denied calls"
           description={`Recorded requests of the last ${plural(kept.days, 'day')}, the most frequent first.`}

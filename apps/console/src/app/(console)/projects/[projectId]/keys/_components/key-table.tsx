@@ -12,7 +12,7 @@ import { formatCount } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
 import { calledOf } from '../../customers/customer-state.ts';
 import { DESCENDING, type KeyOrder, type SortFilter } from '../filter.ts';
-import { selectable, stateOf, targetOf } from '../key-state.ts';
+import { isUsedUp, selectable, stateOf, targetOf } from '../key-state.ts';
 import { ImportedMark } from './imported-chip.tsx';
 import { KeyMenu } from './key-menu.tsx';
 import { SelectAllKeys, SelectKey } from './key-selection.tsx';
@@ -243,9 +243,11 @@ function KeyFact({ apiKey, sort }: Pick<KeyCellProps, 'apiKey' | 'sort'>) {
 }
 
 /** A word for each reason to look at a key. */
-function Attention({ apiKey: { hints } }: { apiKey: ApiKeyRow }) {
+function Attention({ apiKey }: { apiKey: ApiKeyRow }) {
+  const { hints } = apiKey;
   return (
     <>
+      {isUsedUp(apiKey) && <StatusChip status="used_up" />}
       {hints.includes('idle') && (
         <Chip tone="limit" icon={Hourglass}>
           Idle

@@ -21,6 +21,7 @@ export function InviteMember() {
       onInput={shown.prepare}
       submit="Create invitation"
       variant="primary"
+      isInline
     >
       <TextField
         name="label"
@@ -32,6 +33,7 @@ export function InviteMember() {
         name="role"
         label="Role"
         initial="viewer"
+        fieldClassName="sm:max-w-48!"
         options={[
           ['viewer', 'Viewer'],
           ['developer', 'Developer'],

@@ -31,9 +31,8 @@ const SECOND_FACTOR_WORDS: Record<SecondFactorState, string> = {
 };
 
 function SecondFactor({ state, isRequired }: { state: SecondFactorState; isRequired: boolean }) {
-  const isWeak = state === 'none' || (state === 'passkey' && !isRequired);
   return (
-    <span className={isWeak ? 'text-limit-text' : 'text-muted'}>
+    <span className={state === 'none' && isRequired ? 'text-limit-text' : 'text-muted'}>
       {SECOND_FACTOR_WORDS[state]}
       {state === 'passkey' && !isRequired && ', or password alone'}
     </span>

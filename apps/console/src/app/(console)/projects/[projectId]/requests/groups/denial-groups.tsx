@@ -25,7 +25,7 @@ export function DenialList({ label, groups, children }: DenialListProps) {
       {groups.map((group) => (
         <li
           key={`${group.denialReason} ${group.method} ${group.pathShape}`}
-          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 px-(--inset) py-2.5 md:grid-cols-[12rem_4rem_minmax(0,1fr)_auto]"
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 px-(--inset) py-2 md:grid-cols-[12rem_4rem_minmax(0,1fr)_auto]"
         >
           <div>
             <OutcomeChip outcome={group.denialReason} />
@@ -37,7 +37,7 @@ export function DenialList({ label, groups, children }: DenialListProps) {
               <RecordedPath path={group.pathShape} />
               {isProbe(group.samplePath) && <ProbeChip />}
             </p>
-            <p className="mt-1 text-small text-muted">
+            <p className="text-small text-muted">
               {isProbe(group.samplePath) && 'looks for a way around your paths, needs no policy; '}
               last denied <RelativeTime at={group.lastAt} inRow />
             </p>

@@ -83,7 +83,7 @@ export function EndPreviousSecret({ secretCreatedAt, previousExpiresAt }: Projec
   if (overlap === null) return null;
   return (
     <ConfirmAction
-      trigger={<Button>End previous secret now…</Button>}
+      trigger={<Button size="sm">End previous secret now…</Button>}
       title="End the previous secret now?"
       description={
         <p>

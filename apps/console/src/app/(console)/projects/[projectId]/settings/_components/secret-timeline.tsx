@@ -11,6 +11,8 @@ export interface SecretTimelineProps {
   /** When the previous secret ends, ISO 8601; in the past or null if it is not accepted. */
   previousExpiresAt: string | null;
   /** When the previous secret was last used. */
+  previousLastUse: ReactNode;
+  /** The button that ends the previous secret. */
   children: ReactNode;
 }
 
@@ -19,8 +21,8 @@ export function SecretTimeline(props: SecretTimelineProps) {
   const { now } = useClock();
   const overlap = overlapAt(props, now);
   return (
-    <div className="panel numbers mb-6">
-      <p className="flex flex-wrap items-center gap-x-3 px-(--inset) py-4">
+    <div className="panel">
+      <p className="flex flex-wrap items-center gap-x-3 px-(--inset) py-2">
         <KeyRound aria-hidden="true" className="size-4 shrink-0 text-ink" />
         <span className="font-medium">Current secret</span>
         <span className="text-muted">
@@ -28,27 +30,28 @@ export function SecretTimeline(props: SecretTimelineProps) {
         </span>
       </p>
       {overlap === null || props.previousExpiresAt === null ? (
-        <p className="border-t px-(--inset) py-3 text-small text-muted">
+        <p className="border-t px-(--inset) py-2 text-small text-muted">
           No other secret is accepted.
         </p>
       ) : (
-        <div className="border-t px-(--inset) py-4">
-          <p className="flex flex-wrap items-center gap-x-3">
+        <div className="border-t px-(--inset) py-2">
+          <div className="flex flex-wrap items-center gap-x-3">
             <KeyRound aria-hidden="true" className="size-4 shrink-0 text-limit-text" />
             <span className="font-medium">Previous secret</span>
-            <span className="text-muted">
+            <span className="grow text-muted">
               accepted for another{' '}
               <strong className="font-semibold text-ink">
                 {durationWords(overlap.remainingMs)}
               </strong>
             </span>
             {props.children}
-          </p>
+          </div>
           <OverlapBar elapsed={overlap.elapsed} />
           <p className="flex flex-wrap justify-between gap-x-4 text-small text-muted">
             <span>
               rotated <AbsoluteTime at={props.createdAt} />
             </span>
+            <span>{props.previousLastUse}</span>
             <span>
               ends <AbsoluteTime at={props.previousExpiresAt} />
             </span>

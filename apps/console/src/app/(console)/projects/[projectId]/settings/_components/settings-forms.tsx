@@ -9,7 +9,12 @@ import { renameProject, setDefaultKeyRate, setKeyPrefix, setRequestLog } from '.
 type Named = Pick<Project, 'name'>;
 
 export const RenameProject = ({ name }: Named) => (
-  <SubmitForm action={renameProject} done={{ title: 'Project renamed' }} submit="Rename project">
+  <SubmitForm
+    action={renameProject}
+    done={{ title: 'Project renamed' }}
+    submit="Rename project"
+    isInline
+  >
     <TextField
       name="name"
       label="Project name"
@@ -26,6 +31,7 @@ export const DefaultKeyRate = ({ defaultKeyRateLimitPerMinute }: Rated) => (
     action={setDefaultKeyRate}
     done={{ title: 'Default rate saved', description: 'It applies from the next request on.' }}
     submit="Save default rate"
+    isInline
   >
     <NumberField
       name="defaultKeyRateLimitPerMinute"
@@ -44,6 +50,7 @@ export const KeyPrefix = ({ keyPrefix }: Prefixed) => (
     action={setKeyPrefix}
     done={{ title: 'Key prefix saved', description: 'The next key begins with it.' }}
     submit="Save key prefix"
+    isInline
   >
     <TextField
       name="keyPrefix"
@@ -74,7 +81,7 @@ export const DecisionLog = ({ loggedAllowsPercent, logsPaths }: Logged) => (
       value="yes"
       defaultChecked={logsPaths}
       label="Record paths"
-      hint="Paths are recorded without the query. If off, requests cannot be found by path."
+      hint="Without the query. If off, requests cannot be found by path."
     />
   </SubmitForm>
 );

@@ -47,7 +47,7 @@ export function KeyFacts(props: KeyFactsProps) {
     <Facts>
       {previous && apiKey.status === 'active' && (
         <Fact name="Old secret" change={change('end_previous', 'End it now')}>
-          <code className="text-small">{previous.keyPrefix}…</code> works until{' '}
+          <code className="text-small">{previous.keyPrefix}…</code> until{' '}
           <AbsoluteTime at={previous.validUntil} />,{' '}
           <LastUse at={previous.lastUsedAt} none="not used since" />
         </Fact>
@@ -76,7 +76,10 @@ export function KeyFacts(props: KeyFactsProps) {
       <Fact name="Last used">
         {apiKey.lastUsedAt === null ? 'never' : <RelativeTime at={apiKey.lastUsedAt} />}
       </Fact>
-      <Fact name="Used this month">{formatCount(apiKey.usedThisMonth)}</Fact>
+      <Fact name="Used this month">
+        {formatCount(apiKey.usedThisMonth)}
+        {apiKey.monthlyQuota !== null && ` of ${formatCount(apiKey.monthlyQuota)}`}
+      </Fact>
       <Ended name="Revoked" at={apiKey.revokedAt} />
       <Ended name="Archived" at={apiKey.archivedAt} />
       {apiKey.status === 'active' && <Ended name="Disabled" at={apiKey.disabledAt} />}
