@@ -23,6 +23,17 @@ const heightOf = (page: Page) => page.evaluate(() => document.documentElement.sc
 
 const sectionOf = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
+// The first test, because the others take the steps.
+test('the next step fits a phone, also with a long name', async () => {
+  const page = await project.open('keys');
+  const step = page.getByRole('complementary', { name: 'Your first allowed call' });
+  const link = step.getByRole('link', { name: 'Create the project and store its secret' });
+  for (const width of [390, 320]) {
+    await page.setViewportSize({ width, height: 844 });
+    expect((await boxOf(link)).right).toBeLessThan((await boxOf(step)).right);
+  }
+});
+
 test('the page of a key in use fits two screens', async () => {
   const { projectId, sql } = project;
   const [customer] = await sql<{ id: string }[]>`

@@ -1,5 +1,5 @@
 import { until } from '../../support/until.ts';
-import { isRunning, workersStartedBy } from '../../support/workers.ts';
+import { isRunning, workersStartedBy, workersThatListened } from '../../support/workers.ts';
 import {
   type Account,
   allowedOf,
@@ -39,6 +39,8 @@ export async function proveWorkerLoss(
   const accounts: Account[] = [];
   const node = await startNode(stage, { settings: { ...PATIENT, RUNTIME_WORKERS: '2' } });
   try {
+    // A worker that ends before all of them have listened ends the Runtime.
+    await until('both workers listen', () => workersThatListened(node.runtime) === 2);
     for (; figures.kills < times; figures.kills += 1) {
       const account = await openAccount(stage, random.int(3_000, 4_000));
       account.history.losses.push({ words: 'a worker was killed', forgets: 0 });

@@ -28,7 +28,7 @@ export async function NextStep({ here, ...reader }: PathReader & { here: PathSte
   return (
     <aside
       aria-label="Your first allowed call"
-      className="mb-4 flex items-center justify-between gap-x-4 gap-y-2 rounded border border-accent-text/40 bg-accent-soft px-3 py-2 sm:flex-wrap sm:p-4"
+      className="mb-4 flex flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded border border-accent-text/40 bg-accent-soft px-3 py-2 sm:p-4"
     >
       <p className="shrink-0">
         <span className="numbers text-muted">
@@ -36,7 +36,7 @@ export async function NextStep({ here, ...reader }: PathReader & { here: PathSte
         </span>{' '}
         <span className="max-sm:hidden">Next: {FIRST_PATH[path.open].toLowerCase()}.</span>
       </p>
-      <ButtonLink variant="primary" size="sm" href={place} className="min-w-0">
+      <ButtonLink variant="primary" size="sm" href={place} className="max-w-full">
         <span className="truncate">{FIRST_PATH[path.open]}</span>
         <ArrowRight aria-hidden="true" />
       </ButtonLink>
