@@ -223,6 +223,15 @@ describe('a page of a project with 10,000 keys and two months of usage', () => {
     expect(rowsRead(nodes, 'api_keys')).toBeLessThan(100);
   });
 
+  test('sorts few keys by use without adding up what others used', async () => {
+    const { projectId } = project;
+    const nodes = await readsOf(bench.db, async (db) => {
+      const page = await searchApiKeys(db, { projectId, customerId, limit: 50, sort: 'used' });
+      expect(page.items).toHaveLength(KEYS / CUSTOMERS);
+    });
+    expect(rowsRead(nodes, 'usage_months')).toBeLessThanOrEqual(2 * (KEYS / CUSTOMERS));
+  });
+
   test('finds the customers that call most without reading keys that were not used', async () => {
     const month = { projectId: project.projectId, step: 'day' as const, top: 8, ...ago(30) };
     const nodes = await readsOf(bench.db, async (db) => {
