@@ -6,6 +6,7 @@ import {
   listPoliciesWithHits,
   listProjectsAtAGlance,
   readCustomerUse,
+  readFirstUse,
   readProblems,
   readQuotaUse,
   readRecentUse,
@@ -230,6 +231,14 @@ describe('a page of a project with 10,000 keys and two months of usage', () => {
       expect(page.items).toHaveLength(KEYS / CUSTOMERS);
     });
     expect(rowsRead(nodes, 'usage_months')).toBeLessThanOrEqual(2 * (KEYS / CUSTOMERS));
+  });
+
+  test('looks up each day on which a key may have been used first', async () => {
+    const { from, to } = ago(59);
+    const key = { projectId: project.projectId, apiKeyId, createdAt: from, lastUsedAt: to };
+    const nodes = await readsOf(bench.db, (db) => readFirstUse(db, key));
+    // Read once, they would be those of all keys. Today has no totals.
+    expect(timesRead(nodes, 'usage_key_days')).toBe(59);
   });
 
   test('finds the customers that call most without reading keys that were not used', async () => {

@@ -21,7 +21,7 @@ export interface FirstUseRequest {
 
 /**
  * Reads when a key was used first; null if no usage of it is known. Each day is one look-up, and then the hours
- * of one day.
+ * of one day. OFFSET 0 keeps the planner from reading the days of all keys once instead.
  *
  * @param createdAt at most as long ago as usage is kept
  */
@@ -42,7 +42,7 @@ export async function readFirstUse(
       select since, until from days
       where case when rolled
         then exists (select from usage_key_days t where t.project_id = ${projectId}
-          and t.day = days.day and t.api_key_id = ${apiKeyId} and t.allowed > 0)
+          and t.day = days.day and t.api_key_id = ${apiKeyId} and t.allowed > 0 offset 0)
         else exists (select from ${hours}) end
       order by day limit 1
     )
