@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { sendAtRate, summaryOf } from './open-loop.mjs';
+import { Worker } from 'node:worker_threads';
+import { summaryOf } from './open-loop.mjs';
 import { quantile } from './quantile.mjs';
 import { seedTwoProjects } from './seed-overload.ts';
 
@@ -29,8 +30,8 @@ export async function measureCapacity({ databaseUrl, port, seconds }) {
  */
 export async function measureOverload({ databaseUrl, port, seconds }) {
   const [flooding, quiet] = await seedTwoProjects(databaseUrl, KEYS_OF_EACH);
-  const send = (project, perSecond, connections) =>
-    sendAtRate({ port, next: nextOf(project), perSecond, seconds, connections });
+  const send = ({ requests }, perSecond, connections) =>
+    sendFromThread({ port, requests, perSecond, seconds, connections });
 
   const capacity = await capacityOf(flooding, { port, seconds });
   const unloaded = await send(flooding, UNLOADED * capacity, CONNECTIONS);
@@ -42,9 +43,9 @@ export async function measureOverload({ databaseUrl, port, seconds }) {
     send(quiet, QUIET * capacity, CONNECTIONS),
   ]);
   const refused = await withRefusingServer((refusingPort) =>
-    sendAtRate({
+    sendFromThread({
       port: refusingPort,
-      next: nextOf(flooding),
+      requests: flooding.requests,
       perSecond: FLOOD * capacity,
       seconds,
       connections: FLOOD_CONNECTIONS,
@@ -87,20 +88,25 @@ async function withRefusingServer(work) {
   }
 }
 
-async function capacityOf(project, { port, seconds }) {
-  const next = nextOf(project);
-  const run = { port, next, perSecond: Number.POSITIVE_INFINITY, connections: CONNECTIONS };
-  await sendAtRate({ ...run, seconds: 2 }); // compiles the code, and uses each key once
-  const { decided, failed, shed } = summaryOf(await sendAtRate({ ...run, seconds }));
+async function capacityOf({ requests }, { port, seconds }) {
+  const run = { port, requests, perSecond: Number.POSITIVE_INFINITY, connections: CONNECTIONS };
+  await sendFromThread({ ...run, seconds: 2 }); // compiles the code, and uses each key once
+  const { decided, failed, shed } = summaryOf(await sendFromThread({ ...run, seconds }));
   if (failed + shed > decided / 100) {
     throw new Error(`${failed} requests failed and ${shed} were shed while measuring the capacity`);
   }
   return decided / seconds;
 }
 
-function nextOf({ requests }) {
-  let asked = 0;
-  return () => requests[asked++ % requests.length];
+/**
+ * From an event loop of its own, so that one stream's answers do not wait for those of another.
+ *
+ * @returns {Promise<import('./open-loop.mjs').Sample[]>}
+ */
+async function sendFromThread(stream) {
+  const thread = new Worker(new URL('./sender.mjs', import.meta.url), { workerData: stream });
+  const [samples] = await once(thread, 'message');
+  return samples;
 }
 
 /** When the last request was due that was not decided within the given time, in ms since the overload. */
