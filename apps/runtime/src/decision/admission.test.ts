@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Admission, type Admitted } from './admission.ts';
 
-/** Decisions are fast below 20 ms, and a period is 100 ms. */
+/** Decisions are fast below 20 ms and calm below 5, and a period is 100 ms. */
 const DEADLINE_MS = 500;
 
 /** Requests that arrive at a set rate, of which a server decides one after the other. */
@@ -76,6 +76,43 @@ describe('the admission', () => {
     expect(refused.a).toBeGreaterThan(35_000);
   });
 
+  it('admits no more than keeps the server busy where decisions are usually quick', () => {
+    const { run } = simulate();
+    run(1_000, 6, { a: 5 });
+    run(1_000, 6, { a: 18 });
+    const { tookMs } = run(10_000, 6, { a: 18 });
+    expect(longest(tookMs.a)).toBeLessThan(20);
+    expect(tookMs.a).toHaveLength(60_000);
+  });
+
+  it.each([
+    ['from the beginning', 15],
+    ['since the overload began', 1],
+  ])('ends an overload that a stall began where each decision takes 15 ms %s', (_, usualMs) => {
+    let nowMs = 0;
+    const admission = new Admission({ maxDecisions: 4_096, deadlineMs: 500, now: () => nowMs });
+    const inFlight: { until: number; admitted: Admitted }[] = [];
+    let refused = 0;
+    const ask = (forMs: number, takesMs: number) => {
+      refused = 0;
+      for (const end = nowMs + forMs; nowMs < end; nowMs += 1) {
+        for (let n = 0; n < 10; n += 1) {
+          const admitted = admission.admit('a');
+          if (admitted === null) refused += 1;
+          else inFlight.push({ until: nowMs + takesMs, admitted });
+        }
+        while (inFlight[0] && inFlight[0].until <= nowMs) inFlight.shift()?.admitted.leave(true);
+      }
+    };
+    ask(1_000, usualMs);
+    ask(300, 100);
+    ask(1_000, 15);
+    expect(refused).toBeGreaterThan(0);
+    ask(120_000, 15);
+    ask(1_000, 15);
+    expect(refused).toBe(0);
+  });
+
   it('refuses requests within two periods of the start of an overload', () => {
     const { run } = simulate();
     run(201, 6, { a: 18 });
@@ -113,12 +150,12 @@ describe('the admission', () => {
     expect(refused()).toEqual({});
   });
 
-  it('raises the limit while it refuses requests and decisions are fast', () => {
+  it('raises the limit while it refuses requests and decisions are calm', () => {
     const { admission, arrive, run, refused } = simulate();
     admission.admit('keeps the Runtime from being idle');
     run(1_000, 1, { a: 3 });
     const burst = () => {
-      run(20, 20, {});
+      run(20, 40, {});
       for (let n = 0; n < 300; n += 1) arrive('a');
       return refused().a;
     };
