@@ -1,5 +1,5 @@
 import { POLICIES_MAX } from '@ceiba/domain';
-import { count, eq } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import type { VerbContext } from '../context.ts';
@@ -29,10 +29,12 @@ export async function createPolicy(
 ): Promise<CreatePolicyResult> {
   const { projectId, ...given } = checked(input, POLICY_FIELDS);
   const policy = stateAfter(given);
-  return changingProject(ctx, projectId, async (tx, project) => {
-    if ((await countPolicies(tx, projectId)) >= POLICIES_MAX) return { kind: 'too_many' };
-    const policyId = await insertPolicy(tx, ctx, { projectId, ownerId: project.ownerId, policy });
-    return policyId === undefined ? { kind: 'conflict' } : { kind: 'created', policyId, ...policy };
+  return changingProject(ctx, projectId, async (tx, { ownerId }) => {
+    const known = await readLabels(tx, projectId);
+    if (known.has(labelOf(policy))) return { kind: 'conflict' };
+    if (known.size >= POLICIES_MAX) return { kind: 'too_many' };
+    const policyId = await insertPolicy(tx, ctx, { projectId, ownerId, policy });
+    return { kind: 'created', policyId, ...policy };
   });
 }
 
@@ -52,14 +54,10 @@ export async function createPolicies(
 ): Promise<CreatePoliciesResult> {
   const states = rules.map((rule) => stateAfter(checked(rule, ['method', 'pathPattern'])));
   return changingProject(ctx, projectId, async (tx, { ownerId }) => {
-    const { method, pathPattern } = policies;
-    const known = await tx
-      .select({ method, pathPattern })
-      .from(policies)
-      .where(eq(policies.projectId, projectId));
+    const known = await readLabels(tx, projectId);
     const created = new Map(states.map((policy) => [labelOf(policy), policy]));
-    for (const rule of known) created.delete(labelOf(rule));
-    if (known.length + created.size > POLICIES_MAX) return { kind: 'too_many' };
+    for (const label of known) created.delete(label);
+    if (known.size + created.size > POLICIES_MAX) return { kind: 'too_many' };
     for (const policy of created.values()) {
       await insertPolicy(tx, ctx, { projectId, ownerId, policy });
     }
@@ -67,26 +65,26 @@ export async function createPolicies(
   });
 }
 
-async function countPolicies(tx: Executor, projectId: string): Promise<number> {
-  const [row] = await tx
-    .select({ count: count() })
+async function readLabels(tx: Executor, projectId: string): Promise<Set<string>> {
+  const { method, pathPattern } = policies;
+  const rules = await tx
+    .select({ method, pathPattern })
     .from(policies)
     .where(eq(policies.projectId, projectId));
-  return row?.count ?? 0;
+  return new Set(rules.map(labelOf));
 }
 
-/** @returns its id; undefined where the project has the rule already */
+/** @param policy one that the project, which is locked, does not have; @returns its id */
 export async function insertPolicy(
   tx: Executor,
   ctx: VerbContext,
   { projectId, ownerId, policy }: { projectId: string; ownerId: string; policy: PolicyState },
-): Promise<string | undefined> {
+): Promise<string> {
   const [row] = await tx
     .insert(policies)
     .values({ projectId, ...policy })
-    .onConflictDoNothing()
     .returning({ policyId: policies.id });
-  if (row === undefined) return undefined;
+  if (row === undefined) throw new Error('an insert returned no row');
   await writeAudit(tx, ctx, {
     action: 'policy.create',
     target: { id: row.policyId, label: labelOf(policy) },

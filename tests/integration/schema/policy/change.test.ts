@@ -320,6 +320,7 @@ describe('a long list', () => {
     const results = await Promise.all(['/a', '/b', '/c'].map(create));
     expect(results.map(({ kind }) => kind).sort()).toEqual(['created', 'too_many', 'too_many']);
     const [known] = await listPolicies(bench.db, projectId);
+    expect(await createPolicy(bench.ctx, { projectId, ...known! })).toEqual({ kind: 'conflict' });
     expect(await createPolicies(bench.ctx, { projectId, rules: [known!, known!] })).toEqual({
       kind: 'created',
       policies: [],
