@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Admission, type Admitted } from './admission.ts';
 
-/** Decisions are fast below 20 ms and calm below 5, and a period is 100 ms. */
+/** Decisions are fast below 20 ms, and a period is 100 ms. */
 const DEADLINE_MS = 500;
 
 /** Requests that arrive at a set rate, of which a server decides one after the other. */
@@ -76,26 +76,18 @@ describe('the admission', () => {
     expect(refused.a).toBeGreaterThan(35_000);
   });
 
-  it('admits no more than keeps the server busy where decisions are usually quick', () => {
-    const { run } = simulate();
-    run(1_000, 6, { a: 5 });
-    run(1_000, 6, { a: 18 });
-    const { tookMs } = run(10_000, 6, { a: 18 });
-    expect(longest(tookMs.a)).toBeLessThan(20);
-    expect(tookMs.a).toHaveLength(60_000);
-  });
-
-  it.each([
-    ['from the beginning', 15],
-    ['since the overload began', 1],
-  ])('ends an overload that a stall began where each decision takes 15 ms %s', (_, usualMs) => {
+  it('ends an overload that a stall began, where decisions take 15 ms without load and a few are quick', () => {
     let nowMs = 0;
-    const admission = new Admission({ maxDecisions: 4_096, deadlineMs: 500, now: () => nowMs });
+    const admission = new Admission({
+      maxDecisions: 4_096,
+      deadlineMs: DEADLINE_MS,
+      now: () => nowMs,
+    });
     const inFlight: { until: number; admitted: Admitted }[] = [];
-    let refused = 0;
     const ask = (forMs: number, takesMs: number) => {
-      refused = 0;
+      let refused = 0;
       for (const end = nowMs + forMs; nowMs < end; nowMs += 1) {
+        if (nowMs % 1_000 === 0) admission.admit('quick')?.leave(true);
         for (let n = 0; n < 10; n += 1) {
           const admitted = admission.admit('a');
           if (admitted === null) refused += 1;
@@ -103,14 +95,13 @@ describe('the admission', () => {
         }
         while (inFlight[0] && inFlight[0].until <= nowMs) inFlight.shift()?.admitted.leave(true);
       }
+      return refused;
     };
-    ask(1_000, usualMs);
+    expect(ask(1_000, 15)).toBe(0);
     ask(300, 100);
-    ask(1_000, 15);
-    expect(refused).toBeGreaterThan(0);
-    ask(120_000, 15);
-    ask(1_000, 15);
-    expect(refused).toBe(0);
+    expect(ask(1_000, 15)).toBeGreaterThan(0);
+    ask(8_000, 15);
+    expect(ask(1_000, 15)).toBe(0);
   });
 
   it('refuses requests within two periods of the start of an overload', () => {
@@ -150,12 +141,12 @@ describe('the admission', () => {
     expect(refused()).toEqual({});
   });
 
-  it('raises the limit while it refuses requests and decisions are calm', () => {
+  it('raises the limit while it refuses requests and decisions are fast', () => {
     const { admission, arrive, run, refused } = simulate();
     admission.admit('keeps the Runtime from being idle');
     run(1_000, 1, { a: 3 });
     const burst = () => {
-      run(20, 40, {});
+      run(20, 20, {});
       for (let n = 0; n < 300; n += 1) arrive('a');
       return refused().a;
     };

@@ -2,10 +2,6 @@ import type { MonotonicClock } from '../deadline.ts';
 
 /** A decision is fast within this part of its deadline: 20 ms of 500. */
 const FAST_PART = 1 / 25;
-/** A decision is calm within twice the usual time, and within this part of the time of a fast one: 5 ms. */
-const CALM_PART = 1 / 4;
-/** The usual time is that of the fastest decision, forgotten by so much a period: by half in 35 s. */
-const FORGETTING = 1.002;
 /** How long no decision may be fast before there is an overload, as a part of the deadline. */
 const PERIOD_PART = 1 / 5;
 /** So many requests may always be in flight, of all projects together; slow ones get equal shares. */
@@ -14,7 +10,7 @@ const SMALLEST_LIMIT = 64;
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 /** Of the decisions and the bytes that may be in flight, one project may have this part. */
 const PROJECT_PART = 1 / 2;
-/** By how many requests a project's limit rises after a period in which most decisions were calm. */
+/** By how many requests a project's limit rises after a period in which most decisions were fast. */
 const GROWTH = 8;
 
 export interface AdmissionOptions {
@@ -58,7 +54,7 @@ export interface Admitted {
  *
  * A queue shows in a project's fastest decision: while even that one is slow for a whole period, its
  * requests wait for each other. From then on only as many of the project are in flight as are decided
- * within the time of a calm decision. Short bursts and single slow decisions are no overload. A
+ * within the time of a fast decision. Short bursts and single slow decisions are no overload. A
  * project with fast decisions is refused only where it has half of all decisions in flight itself, or
  * others have them all, of which one project can have half. So it is with the bytes of large bodies.
  */
@@ -75,8 +71,6 @@ export class Admission {
   #decisions = 0;
   #bodyBytes = 0;
   #periodStartedAt: number;
-  /** The time of a decision that waits for no other, in ms. */
-  #usualMs = Number.POSITIVE_INFINITY;
 
   constructor({ maxDecisions, deadlineMs, now, onAnswer }: AdmissionOptions) {
     this.#maxDecisions = maxDecisions;
@@ -179,15 +173,8 @@ export class Admission {
     this.#onAnswer?.(tookMs);
     const isFast = tookMs <= this.#fastMs;
     if (isFast && !wasDecided) return;
-    this.#usualMs = Math.min(this.#usualMs, tookMs);
     project.answered += 1;
     if (isFast) project.fast += 1;
-    if (tookMs <= this.#calmMs) project.calm += 1;
-  }
-
-  /** Not less where decisions usually take longer, or an overload that a stall began would never end. */
-  get #calmMs(): number {
-    return Math.min(this.#fastMs, Math.max(this.#fastMs * CALM_PART, this.#usualMs * 2));
   }
 
   /** Once a period is over, the decisions in it set each project's limit for the next one. */
@@ -195,7 +182,6 @@ export class Admission {
     const tookMs = now - this.#periodStartedAt;
     if (tookMs < this.#periodMs) return;
     this.#periodStartedAt = now;
-    this.#usualMs *= FORGETTING;
     const slow = [...this.#projects.values()].filter(isSlow).length;
     for (const [projectId, project] of this.#projects) {
       if (project.requests + project.answered + project.refused === 0) {
@@ -203,11 +189,11 @@ export class Admission {
         continue;
       }
       if (isSlow(project)) {
-        const decided = (project.answered * this.#calmMs) / tookMs;
+        const decided = (project.answered * this.#fastMs) / tookMs;
         project.limit = Math.max(SMALLEST_LIMIT / slow, decided);
       } else if (project.refused === 0) {
         project.limit = Number.POSITIVE_INFINITY;
-      } else if (project.calm * 2 > project.answered) {
+      } else if (project.fast * 2 > project.answered) {
         project.limit += GROWTH;
       }
       Object.assign(project, NOTHING);
@@ -224,11 +210,10 @@ interface Project {
   answered: number;
   /** How many of those that were answered were fast. */
   fast: number;
-  calm: number;
   refused: number;
 }
 
-const NOTHING = { answered: 0, fast: 0, calm: 0, refused: 0 };
+const NOTHING = { answered: 0, fast: 0, refused: 0 };
 
 /** Whether these and the others in flight are within a limit, or there are no others. */
 const isWithin = (limit: number, others: number, count: number): boolean =>

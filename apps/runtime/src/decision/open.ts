@@ -68,7 +68,7 @@ function openEntrance(
     admission,
     errors,
     paces: {
-      project: new Pace({ maxPerMs: 2, deadlineMs, now }),
+      project: new Pace({ maxPerMs: 4, deadlineMs, now }),
       unproven: new Pace({ maxPerMs: 2, deadlineMs, now }),
     },
     countFailure(projectId, error) {

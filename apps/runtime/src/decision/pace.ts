@@ -1,7 +1,7 @@
 import type { MonotonicClock } from '../deadline.ts';
 
-/** The longest wait, as a part of a decision's deadline: 200 ms of 500. */
-const WAIT_PART_MAX = 2 / 5;
+/** The longest wait, as a part of a decision's deadline: 100 ms of 500. */
+const WAIT_PART_MAX = 1 / 5;
 
 export interface PaceOptions {
   /** How many refusals are answered per ms. */
