@@ -77,7 +77,7 @@ describe('a call whose secret is proven', () => {
     await expect(entrance.admit(arrival, async () => {})).rejects.toMatchObject({
       dependency: 'overload',
     });
-    expect(paces.project.slot).toHaveBeenCalledOnce();
+    expect(paces.project.slot).toHaveBeenCalledExactlyOnceWith(arrival.deadline);
     expect(paces.unproven.slot).not.toHaveBeenCalled();
   });
 
@@ -127,7 +127,7 @@ describe('a call whose secret is not proven', () => {
       entrance.admit({ ...arrival, ...change }, async () => 'answer'),
     ).rejects.toMatchObject({ name: 'TransportError' });
     expect(admission.admit).not.toHaveBeenCalled();
-    expect(paces.unproven.slot).toHaveBeenCalledOnce();
+    expect(paces.unproven.slot).toHaveBeenCalledExactlyOnceWith(arrival.deadline);
     expect(paces.project.slot).not.toHaveBeenCalled();
     expect(proven.forget).not.toHaveBeenCalled();
   });

@@ -57,7 +57,7 @@ export class Entrance {
       });
     } catch (error) {
       this.#count(call, projectId, error);
-      if (error === OVERLOAD) await this.#options.paces.project.slot();
+      if (error === OVERLOAD) await this.#options.paces.project.slot(call.deadline);
       throw error;
     }
   }
@@ -146,7 +146,7 @@ export class Entrance {
   ): Promise<never> {
     if (error instanceof TransportError) {
       this.#options.errors.reportRefusal(problem, caller, projectId);
-      await this.#options.paces.unproven.slot();
+      await this.#options.paces.unproven.slot(caller.deadline);
     }
     throw error;
   }

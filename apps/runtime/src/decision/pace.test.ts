@@ -20,10 +20,10 @@ describe('the pace of refusals', () => {
     pace = new Pace({ maxPerMs: 4, deadlineMs: DEADLINE_MS, now: () => nowMs, after });
   });
 
-  const refuse = async (count: number) => {
+  const refuse = async (count: number, remainingMs = DEADLINE_MS) => {
     for (let n = 0; n < count; n += 1) {
       const answered = answeredAt.length;
-      await pace.slot();
+      await pace.slot({ remainingMs: () => remainingMs });
       if (answeredAt.length === answered) answeredAt.push(nowMs - 5_000);
     }
   };
@@ -44,6 +44,14 @@ describe('the pace of refusals', () => {
   it('answers each within a fifth of the deadline, however many there are', async () => {
     await refuse(10_000);
     expect(Math.max(...answeredAt)).toBe(100);
+  });
+
+  it('answers a caller with little time in half of it, and the others at their turn', async () => {
+    await refuse(200);
+    await refuse(1, 30);
+    await refuse(1, -1);
+    await refuse(2);
+    expect(answeredAt.slice(-4)).toEqual([15, 0, 50, 50]);
   });
 
   it('owes nothing to a time without refusals', async () => {

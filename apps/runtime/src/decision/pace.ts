@@ -1,4 +1,4 @@
-import type { MonotonicClock } from '../deadline.ts';
+import type { Deadline, MonotonicClock } from '../deadline.ts';
 
 /** The longest wait, as a part of a decision's deadline: 100 ms of 500. */
 const WAIT_PART_MAX = 1 / 5;
@@ -36,12 +36,15 @@ export class Pace {
     this.#after = after;
   }
 
-  /** Resolves when a refusal may be answered: at once while they are few. */
-  async slot(): Promise<void> {
+  /**
+   * Resolves when a refusal may be answered: at once while they are few, and in half of the caller's time
+   * at the latest, since some gateways pass on what gets no answer.
+   */
+  async slot(deadline: Pick<Deadline, 'remainingMs'>): Promise<void> {
     const now = this.#now();
     const at = Math.min(Math.max(this.#freeAt, now), now + this.#maxWaitMs);
     this.#freeAt = at + 1 / this.#maxPerMs;
-    const waitMs = Math.floor(at - now);
+    const waitMs = Math.floor(Math.min(at - now, deadline.remainingMs() / 2));
     if (waitMs > 0) await new Promise<void>((resolve) => this.#after(waitMs, resolve));
   }
 }
