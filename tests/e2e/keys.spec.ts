@@ -443,6 +443,31 @@ test('on a phone a key takes two lines, with what the list is ordered by', async
   await expect(row(page, 'Only').getByText('0 this month')).toBeVisible();
 });
 
+test('a list of revoked keys says when each was revoked, and is ordered by it', async () => {
+  const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+  const ended = { status: 'revoked', last_used_at: ago(9000), expires_at: new Date(2100, 0) };
+  await project.addKey('Long ago', { ...ended, revoked_at: ago(300) });
+  await project.addKey('Just now', { ...ended, revoked_at: ago(3), created_at: ago(9001) });
+  await project.addKey('Put away', { ...ended, status: 'archived', archived_at: ago(120) });
+  const page = await project.open('keys?status=revoked&sort=expires');
+  await expect(page.getByRole('columnheader', { name: 'Expires' })).toHaveCount(0);
+  const revoked = row(page, 'Just now').getByRole('cell', { name: '3 minutes ago', exact: true });
+  await expect(revoked).toBeVisible();
+  const column = page.getByRole('columnheader', { name: 'Revoked' });
+  const first = page.getByRole('row').nth(1);
+  await expect(first).toContainText('Long ago');
+  await column.getByRole('link').click();
+  await expect(column).toHaveAttribute('aria-sort', 'descending');
+  await expect(first).toContainText('Just now');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(row(page, 'Just now').getByText('revoked 3 minutes ago')).toBeVisible();
+  await page.getByLabel('Order of the keys').selectOption('First revoked first');
+  await expect(first).toContainText('Long ago');
+  await page.getByRole('link', { name: /^Archived/ }).click();
+  await expect(row(page, 'Put away').getByText('archived 2 hours ago')).toBeVisible();
+  await expect(page.getByLabel('Order of the keys')).toContainText('Last archived first');
+});
+
 test('on a phone four keys are in view below the hints, whose line scrolls', async () => {
   const past = new Date(2020, 0);
   await project.addKey('Idle', { created_at: past, last_used_at: past });

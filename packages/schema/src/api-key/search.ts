@@ -23,7 +23,7 @@ import { type ApiKeyRow, rowColumns, toRow, usedThisMonth } from './row.ts';
 import { summaryColumns, toSummary } from './summary.ts';
 import { beginningsOf, brandOf, WORDS } from './words.ts';
 
-export const API_KEY_SORTS = ['created', 'name', 'expires', 'last_used', 'used'] as const;
+export const API_KEY_SORTS = ['created', 'name', 'expires', 'ended', 'last_used', 'used'] as const;
 export type ApiKeySort = (typeof API_KEY_SORTS)[number];
 
 /** Which keys a list has; each condition narrows it. */
@@ -41,7 +41,7 @@ export interface SearchApiKeysInput extends PageRequest, ApiKeyFilter {
   projectId: string;
   /** Default: `created`. */
   sort?: ApiKeySort;
-  /** Default: newest, most used and last used first; names and expiries ascending. */
+  /** Default: newest, last revoked or archived, most used and last used first; names and expiries ascending. */
   descending?: boolean;
 }
 
@@ -257,11 +257,18 @@ interface Sort {
   join?: { few: SQL; many: (projectId: string) => SQL };
 }
 
-/** A key without an expiry sorts as the last to expire, an unused key as the first used. */
+/**
+ * A key without an expiry sorts as the last to expire, an unused one as the first used, and an active one as
+ * the first that was revoked or archived.
+ */
 const SORTS: Record<ApiKeySort, Sort> = {
   created: { value: sql`api_keys.created_at`, descending: true },
   name: { value: sql`lower(api_keys.display_name)`, descending: false },
   expires: { value: sql`coalesce(api_keys.expires_at, 'infinity')`, descending: false },
+  ended: {
+    value: sql`coalesce(api_keys.revoked_at, api_keys.archived_at, '-infinity')`,
+    descending: true,
+  },
   last_used: { value: sql`coalesce(api_keys.last_used_at, '-infinity')`, descending: true },
   used: {
     value: sql`coalesce(month_use.used, 0)`,

@@ -87,6 +87,7 @@ const LISTS: [string, () => Partial<SearchApiKeysInput>, found: number, total: n
   ['active ones', () => ({ status: 'active' }), PAGE, null],
   ['a page from the middle', () => ({ cursor: after }), PAGE, null],
   ['archived ones', () => ({ status: 'archived' }), PAGE, 100],
+  ['those archived last', () => ({ status: 'archived', sort: 'ended' }), PAGE, 100],
   ['by name', () => ({ sort: 'name' }), PAGE, null],
   ['by expiry', () => ({ sort: 'expires' }), PAGE, null],
   ['with a part of the name', () => ({ text: 'eedle 50000' }), 1, 1],

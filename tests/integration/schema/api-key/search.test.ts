@@ -221,11 +221,14 @@ describe('pages', () => {
     // With ties and missing values in every sort key.
     await bench.db.sql`
       insert into api_keys (project_id, display_name, key_prefix, key_digest, created_at, expires_at,
-        last_used_at)
+        last_used_at, status, revoked_at, archived_at)
       select ${projectId}, 'Key ' || number % 5, 'ceiba_x', sha256((${projectId} || number)::bytea),
         timestamptz '2026-01-01Z' + number / 4 * interval '1 day',
         case when number % 3 > 0 then timestamptz '2027-01-01Z' + number % 4 * interval '1 day' end,
-        case when number % 4 > 0 then timestamptz '2026-02-01Z' + number % 6 * interval '1 us' end
+        case when number % 4 > 0 then timestamptz '2026-02-01Z' + number % 6 * interval '1 us' end,
+        (array['active', 'revoked', 'archived'])[1 + number % 3],
+        timestamptz '2026-03-01Z' + number % 4 * interval '1 day',
+        timestamptz '2026-03-01Z' + number % 5 * interval '1 day'
       from generate_series(1, 57) as number`;
     const { items } = await search(projectId);
     await flush(
@@ -243,6 +246,7 @@ describe('pages', () => {
     created: (row) => row.createdAt,
     name: (row) => row.displayName.toLowerCase(),
     expires: (row) => row.expiresAt ?? '9999',
+    ended: (row) => row.revokedAt ?? row.archivedAt ?? '0000',
     last_used: (row) => row.lastUsedAt ?? '0000',
     used: (row) => row.usedThisMonth,
   };

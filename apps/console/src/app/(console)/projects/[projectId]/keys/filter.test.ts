@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readFilter, SORTS, sortText } from './filter.ts';
+import { readFilter, SORTS, sortsOf, sortText } from './filter.ts';
 
 describe('readFilter', () => {
   it('shows active keys, the newest first, without a query or with an unknown one', () => {
@@ -10,11 +10,21 @@ describe('readFilter', () => {
   });
 
   it.each(SORTS)('reads the order by %s in both directions, as it is written', (sort) => {
+    const status = sort === 'ended' ? 'revoked' : 'active';
     for (const descending of [true, false]) {
-      expect(readFilter({ sort: sortText({ sort, descending }) })).toMatchObject({
+      expect(readFilter({ status, sort: sortText({ sort, descending }) })).toMatchObject({
         sort,
         descending,
       });
     }
+  });
+
+  it('orders active keys by their expiry and ended ones by their end, and none by the other', () => {
+    expect(sortsOf('active')).not.toContain('ended');
+    expect(sortsOf('archived')).not.toContain('expires');
+    const sortIn = (query: Record<string, string>) => readFilter(query).sort;
+    expect(sortIn({ status: 'revoked', sort: 'expires' })).toBe('created');
+    expect(sortIn({ status: 'all', sort: 'ended' })).toBe('created');
+    expect(sortIn({ status: 'revoked', hint: 'idle', sort: 'expires' })).toBe('expires');
   });
 });

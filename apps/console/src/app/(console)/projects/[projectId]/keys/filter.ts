@@ -1,6 +1,6 @@
 import { UUID } from '@ceiba/contract/sets';
 import { KEY_EXPIRES_SOON_DAYS, KEY_IDLE_DAYS } from '@ceiba/domain/constants';
-import type { ApiKeyFilter } from '@ceiba/schema';
+import type { ApiKeyFilter, ApiKeyRow } from '@ceiba/schema';
 import { parseListQuery, type Query, textOf, withQuery } from '#lib/list-query.ts';
 
 /** The tabs of the list. An expired key has the status active. */
@@ -24,7 +24,7 @@ export const HINTS = [
 export type HintFilter = (typeof HINTS)[number]['hint'];
 
 /** The orders of the list. */
-export const SORTS = ['created', 'name', 'expires', 'last_used', 'used'] as const;
+export const SORTS = ['created', 'name', 'expires', 'ended', 'last_used', 'used'] as const;
 export type SortFilter = (typeof SORTS)[number];
 
 /** The direction of each order, unless it is reversed. */
@@ -32,6 +32,7 @@ export const DESCENDING = {
   created: true,
   name: false,
   expires: false,
+  ended: true,
   last_used: true,
   used: true,
 } as const satisfies Record<SortFilter, boolean>;
@@ -48,15 +49,29 @@ export interface KeyFilter extends KeyOrder {
 
 /** The filter of the URL; unknown values count as absent. */
 export function readFilter(query: Query): KeyFilter {
+  const status =
+    STATUS_TABS.find((tab) => tab.status === textOf(query, 'status'))?.status ?? 'active';
+  const hint = HINTS.find((row) => row.hint === textOf(query, 'hint'))?.hint;
   const [, reversed, name] = /^(-?)(\w+)$/.exec(textOf(query, 'sort')) ?? [];
-  const sort = SORTS.find((one) => one === name) ?? 'created';
+  const sort = sortsOf(usualOf({ status, hint })).find((one) => one === name) ?? 'created';
   return {
-    status: STATUS_TABS.find((tab) => tab.status === textOf(query, 'status'))?.status ?? 'active',
-    hint: HINTS.find((row) => row.hint === textOf(query, 'hint'))?.hint,
+    status,
+    hint,
     sort,
     descending: DESCENDING[sort] !== (reversed === '-'),
   };
 }
+
+/** The status of nearly all keys of a list. */
+export const usualOf = ({
+  status,
+  hint,
+}: Pick<KeyFilter, 'status' | 'hint'>): ApiKeyRow['status'] =>
+  status === 'all' || hint !== undefined ? 'active' : status;
+
+/** The orders of a list. Keys that ended are ordered by that time, where others are by their expiry. */
+export const sortsOf = (usual: ApiKeyRow['status']): readonly SortFilter[] =>
+  SORTS.filter((sort) => sort !== (usual === 'active' ? 'ended' : 'expires'));
 
 /** The customer whose keys the URL asks for; undefined for those of all. */
 export function customerOf(query: Query): string | undefined {

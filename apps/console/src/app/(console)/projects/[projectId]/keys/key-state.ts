@@ -24,6 +24,10 @@ export function stateOf({
 /** As text: `customer past due`. */
 export const stateText = (state: KeyState) => state.replaceAll('_', ' ');
 
+/** When it was revoked or archived, as ISO 8601; null while it is active. */
+export const endedAt = ({ revokedAt, archivedAt }: Pick<ApiKeyRow, 'revokedAt' | 'archivedAt'>) =>
+  revokedAt ?? archivedAt;
+
 /** Whether its own quota of the month denies the calls of a key, until the next month. */
 export const isUsedUp = ({
   status,

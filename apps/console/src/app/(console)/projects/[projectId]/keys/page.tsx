@@ -51,6 +51,7 @@ import {
   type StatusFilter,
   searchOf,
   sortText,
+  usualOf,
 } from './filter.ts';
 import { selectable } from './key-state.ts';
 
@@ -63,6 +64,7 @@ export default async function KeysPage({ params, searchParams }: PageProps<'proj
   const query = await searchParams;
   const { q } = parseListQuery(query);
   const { status, hint, ...order } = readFilter(query);
+  const usual = usualOf({ status, hint });
   const isDense = parseDensity((await cookies()).get(DENSITY_COOKIE)?.value) === 'compact';
   const customerId = customerOf(query);
   const { subscription, survey, page, names, policies } = await withDatabase(async (db) => {
@@ -161,7 +163,7 @@ export default async function KeysPage({ params, searchParams }: PageProps<'proj
               label="Search names, notes and prefixes"
               className="max-sm:w-auto max-sm:min-w-0 max-sm:flex-1"
             />
-            <SortSelect order={order} className="max-sm:w-36 lg:hidden" />
+            <SortSelect order={order} usual={usual} className="max-sm:w-36 lg:hidden" />
             <DensityToggle isDense={isDense} className="max-sm:hidden" />
           </ListBar>
           <KeySelection
@@ -195,7 +197,7 @@ export default async function KeysPage({ params, searchParams }: PageProps<'proj
                 keys={keys}
                 customers={names}
                 order={order}
-                usual={status === 'all' || hint ? 'active' : status}
+                usual={usual}
                 isDense={isDense}
                 may={may}
                 hrefOfOrder={(by) => {

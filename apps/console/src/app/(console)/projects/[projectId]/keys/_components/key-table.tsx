@@ -12,7 +12,7 @@ import { formatCount } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
 import { calledOf } from '../../customers/customer-state.ts';
 import { DESCENDING, type KeyOrder, type SortFilter } from '../filter.ts';
-import { isUsedUp, selectable, stateOf, targetOf } from '../key-state.ts';
+import { endedAt, isUsedUp, selectable, stateOf, targetOf } from '../key-state.ts';
 import { ImportedMark } from './imported-chip.tsx';
 import { KeyMenu } from './key-menu.tsx';
 import { SelectAllKeys, SelectKey } from './key-selection.tsx';
@@ -131,17 +131,25 @@ export function KeyTable(props: KeyTableProps) {
             </>
           ),
         },
-        {
-          name: 'Expires',
-          sort: by('expires'),
-          className: 'whitespace-nowrap max-lg:hidden',
-          cell: ({ expiresAt }) =>
-            expiresAt === null ? (
-              <span className="text-muted">Never</span>
-            ) : (
-              <RelativeTime at={expiresAt} inRow />
-            ),
-        },
+        usual === 'active'
+          ? {
+              name: 'Expires',
+              sort: by('expires'),
+              className: 'whitespace-nowrap max-lg:hidden',
+              cell: ({ status, expiresAt }) => {
+                if (expiresAt !== null) return <RelativeTime at={expiresAt} inRow />;
+                return status === 'active' && <span className="text-muted">Never</span>;
+              },
+            }
+          : {
+              name: usual === 'revoked' ? 'Revoked' : 'Archived',
+              sort: by('ended'),
+              className: 'whitespace-nowrap max-lg:hidden',
+              cell: (key) => {
+                const at = endedAt(key);
+                return at !== null && <RelativeTime at={at} inRow />;
+              },
+            },
         {
           name: 'Created',
           sort: by('created'),
@@ -217,9 +225,13 @@ function KeyCell({ projectId, apiKey, customer, sort, usual, isDense }: KeyCellP
   );
 }
 
-/** What a phone shows of a key beside its state: the value that orders the list, or the last use. */
+/**
+ * What a phone shows of a key beside its state: the value that orders the list, when it was revoked or
+ * archived, or the last use.
+ */
 function KeyFact({ apiKey, sort }: Pick<KeyCellProps, 'apiKey' | 'sort'>) {
-  const { expiresAt, hints, isExpired, lastUsedAt, usedThisMonth } = apiKey;
+  const { expiresAt, hints, isExpired, lastUsedAt, status, usedThisMonth } = apiKey;
+  const ended = endedAt(apiKey);
   if (sort === 'used')
     return <span className="numbers">{formatCount(usedThisMonth)} this month</span>;
   if (sort === 'expires') {
@@ -227,6 +239,13 @@ function KeyFact({ apiKey, sort }: Pick<KeyCellProps, 'apiKey' | 'sort'>) {
     return (
       <span>
         {isExpired ? 'expired' : 'expires'} <RelativeTime at={expiresAt} inRow />
+      </span>
+    );
+  }
+  if (ended !== null && sort !== 'last_used') {
+    return (
+      <span>
+        {status} <RelativeTime at={ended} inRow />
       </span>
     );
   }
