@@ -43,7 +43,11 @@ test('a webhook is added, tested, repaired and deleted, and its secret is shown 
     await expect(url).toHaveValue(typed);
   }
   await url.fill(receiver.url);
-  const quota = page.getByLabel('80% or 100% of the monthly quota is used');
+  const group = (name: string) =>
+    page.getByRole('group', { name, exact: true }).getByRole('checkbox');
+  await expect(group('Keys').and(page.getByLabel('A key is revoked'))).toBeVisible();
+  await expect(group('Keys').and(page.getByLabel(/quota/))).toHaveCount(0);
+  const quota = group('Limits').and(page.getByLabel('80% or 100% of the monthly quota is used'));
   for (const box of await page.getByRole('checkbox').all()) await box.uncheck();
   await add.click();
   await expect(page.getByText('Choose at least one alert.')).toBeVisible();

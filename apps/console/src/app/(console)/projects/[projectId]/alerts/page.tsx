@@ -6,7 +6,7 @@ import type { PageProps } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { configuredMailer } from '#server/mail.ts';
 import { requireProject } from '#server/project.ts';
-import { alertChoices } from './_components/alert-choices.ts';
+import { alertGroups } from './_components/alert-groups.ts';
 import { DestinationTable } from './_components/destination-table.tsx';
 import { AddMailAddress, AddWebhook } from './_components/new-destination.tsx';
 import { SigningSecretStep } from './_components/signing-secret-step.ts';
@@ -17,7 +17,7 @@ export default async function AlertsPage({ params }: PageProps<'projectId'>) {
   const { project, may } = await requireProject((await params).projectId);
   const { projectId } = project;
   const destinations = await withDatabase((db) => listAlertDestinations(db, projectId));
-  const choices = alertChoices();
+  const groups = alertGroups();
   return (
     <Column>
       <SigningSecretStep>
@@ -43,14 +43,14 @@ export default async function AlertsPage({ params }: PageProps<'projectId'>) {
         {may('change_alerts') && (
           <Section title="Add a destination">
             <div className="grid gap-2">
-              <AddWebhook choices={choices} isOpen={destinations.length === 0} />
+              <AddWebhook groups={groups} isOpen={destinations.length === 0} />
               {configuredMailer() === undefined ? (
                 <p className="mt-2 text-muted">
                   Mail is off. An administrator turns it on with the settings <code>SMTP_URL</code>{' '}
                   and <code>MAIL_FROM</code> of the console.
                 </p>
               ) : (
-                <AddMailAddress choices={choices} />
+                <AddMailAddress groups={groups} />
               )}
             </div>
           </Section>

@@ -18,7 +18,7 @@ import { type PageProps, textOf } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { LiveRefresh } from '../../_components/live-refresh.tsx';
-import { alertChoices } from '../_components/alert-choices.ts';
+import { alertGroups } from '../_components/alert-groups.ts';
 import { DeliveryTable } from '../_components/delivery-table.tsx';
 import { DestinationButton } from '../_components/destination-button.tsx';
 import {
@@ -96,7 +96,7 @@ export default async function DestinationPage({
                 kind={destination.kind}
                 address={destination.address}
                 description={destination.description}
-                choices={alertChoices(destination.eventTypes)}
+                groups={alertGroups(destination.eventTypes)}
               />
             </Section>
             <Section title="Manage">

@@ -11,16 +11,21 @@ export interface AlertChoice {
   chosen: boolean;
 }
 
+export interface AlertGroup {
+  name: string;
+  choices: readonly AlertChoice[];
+}
+
 export interface DestinationFieldsProps {
   kind: 'webhook' | 'mail';
-  choices: readonly AlertChoice[];
+  groups: readonly AlertGroup[];
   address?: string;
   description?: string;
 }
 
 /** The fields of a destination, for a new one and for a change. */
 export function DestinationFields(props: DestinationFieldsProps) {
-  const { kind, choices, address, description } = props;
+  const { kind, groups, address, description } = props;
   const { state, errorOf, typed } = useActionForm();
   const error = errorOf('eventTypes');
   const wasSent = state.kind === 'refused';
@@ -40,22 +45,26 @@ export function DestinationFields(props: DestinationFieldsProps) {
         maxLength={100}
         initial={description}
       />
-      <fieldset
-        className="grid gap-x-8 gap-y-2 lg:min-w-[44rem] lg:grid-cols-2"
-        aria-invalid={error ? true : undefined}
-      >
+      <fieldset className="lg:min-w-[44rem]" aria-invalid={error ? true : undefined}>
         <legend className="mb-2 font-medium">Alerts</legend>
-        {choices.map(({ type, words, chosen }) => (
-          <Checkbox
-            key={type}
-            name={type}
-            value="yes"
-            defaultChecked={wasSent ? typed(type) === 'yes' : chosen}
-            label={words}
-            hint={<code>{type}</code>}
-          />
-        ))}
-        <p aria-live="polite" className="col-span-full text-small text-deny-text empty:hidden">
+        <div className="gap-x-8 lg:columns-2">
+          {groups.map(({ name, choices }) => (
+            <fieldset key={name} className="mb-4 grid break-inside-avoid gap-y-2">
+              <legend className="mb-2 text-small text-muted">{name}</legend>
+              {choices.map(({ type, words, chosen }) => (
+                <Checkbox
+                  key={type}
+                  name={type}
+                  value="yes"
+                  defaultChecked={wasSent ? typed(type) === 'yes' : chosen}
+                  label={words}
+                  hint={<code>{type}</code>}
+                />
+              ))}
+            </fieldset>
+          ))}
+        </div>
+        <p aria-live="polite" className="text-small text-deny-text empty:hidden">
           {error && 'Choose at least one alert.'}
         </p>
       </fieldset>

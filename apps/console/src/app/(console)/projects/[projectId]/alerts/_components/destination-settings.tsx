@@ -6,13 +6,13 @@ import { SubmitForm } from '#components/submit-form.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { changeDestination, removeDestination, rotateSigning } from '../actions.ts';
 import type { DestinationRef } from './destination-button.tsx';
-import { type AlertChoice, DestinationFields } from './destination-fields.tsx';
+import { type AlertGroup, DestinationFields } from './destination-fields.tsx';
 import { signingSecret } from './signing-secret-step.ts';
 
 const rotateShown = signingSecret.before(rotateSigning, 'nothing was changed');
 
 export interface ChangeDestinationProps extends DestinationRef {
-  choices: readonly AlertChoice[];
+  groups: readonly AlertGroup[];
   kind: 'webhook' | 'mail';
   address: string;
   description: string;

@@ -5,13 +5,13 @@ import { ActionForm, useActionForm } from '#components/action-form.tsx';
 import { SubmitButton } from '#components/submit-form.tsx';
 import { buttonLooks } from '#components/ui/button.tsx';
 import { addMailAddress, addWebhook } from '../actions.ts';
-import { type AlertChoice, DestinationFields } from './destination-fields.tsx';
+import { type AlertGroup, DestinationFields } from './destination-fields.tsx';
 import { signingSecret } from './signing-secret-step.ts';
 
 const addShownWebhook = signingSecret.before(addWebhook, 'nothing was changed');
 
 export interface NewDestinationProps {
-  choices: readonly AlertChoice[];
+  groups: readonly AlertGroup[];
 }
 
 export interface AddWebhookProps extends NewDestinationProps {
@@ -19,7 +19,7 @@ export interface AddWebhookProps extends NewDestinationProps {
   isOpen: boolean;
 }
 
-export function AddWebhook({ choices, isOpen }: AddWebhookProps) {
+export function AddWebhook({ groups, isOpen }: AddWebhookProps) {
   const show = signingSecret.useShow();
   return (
     <ActionForm action={addShownWebhook} onDone={show} onInput={signingSecret.prepare}>
@@ -28,14 +28,14 @@ export function AddWebhook({ choices, isOpen }: AddWebhookProps) {
         description="Ceiba posts each alert to this URL, signed as Standard Webhooks describes. The signing secret is shown next."
         isOpen={isOpen}
       >
-        <DestinationFields kind="webhook" choices={choices} />
+        <DestinationFields kind="webhook" groups={groups} />
         <SubmitButton variant="primary">Add webhook</SubmitButton>
       </Unfolds>
     </ActionForm>
   );
 }
 
-export const AddMailAddress = ({ choices }: NewDestinationProps) => (
+export const AddMailAddress = ({ groups }: NewDestinationProps) => (
   <ActionForm
     action={addMailAddress}
     done={{ title: 'Address added' }}
@@ -48,7 +48,7 @@ export const AddMailAddress = ({ choices }: NewDestinationProps) => (
       label="Add a mail address"
       description="The address gets a mail first, and no alerts until it has confirmed that it wants them."
     >
-      <DestinationFields kind="mail" choices={choices} />
+      <DestinationFields kind="mail" groups={groups} />
       <SubmitButton variant="primary">Add address</SubmitButton>
     </Unfolds>
   </ActionForm>
