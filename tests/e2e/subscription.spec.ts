@@ -3,7 +3,7 @@ import { mintApiKey } from '@ceiba/domain';
 import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
-import { choosePlan } from './support.ts';
+import { choosePlan, gotoReady } from './support.ts';
 
 let project: OwnProject;
 let call: { apiKey: string; method: string; path: string };
@@ -57,6 +57,43 @@ test('each status shows its effect, and the next decision matches it', async () 
     ).toBeVisible();
     expect(await project.authorize(call)).toMatchObject({ allowed: true });
   }
+});
+
+test('the pages of a key and of a customer say that the subscription denies its calls', async () => {
+  const { projectId, sql } = project;
+  const [customer] = await sql<{ id: string }[]>`
+    insert into customers (project_id, external_id) values (${projectId}, 'acme-1') returning id`;
+  const apiKeyId = await project.addKey('Server');
+  const paths = [`keys/${apiKeyId}`, `customers/${customer?.id}`];
+  const page = await project.open('');
+  const wrong = page.getByRole('list', { name: 'What is wrong' });
+  for (const [status, end, words] of [
+    ['past_due', null, 'the subscription is past due'],
+    ['canceled', null, 'the subscription is canceled'],
+    ['active', new Date(2020, 0), 'the period of the subscription ended'],
+  ] as const) {
+    await sql`update subscriptions set status = ${status}, current_period_end = ${end}
+      where project_id = ${projectId}`;
+    for (const path of paths) {
+      await gotoReady(page, project.at(path));
+      await expect(wrong).toHaveText(
+        new RegExp(`All calls are denied\\s*inactive_subscription: ${words}`),
+      );
+      await expect(wrong.getByRole('link', { name: 'Go to the subscription' })).toHaveAttribute(
+        'href',
+        project.at('subscription'),
+      );
+    }
+  }
+  await expectAccessible(page);
+  // An ended key is denied for its own reason.
+  await sql`update api_keys set status = 'revoked' where id = ${apiKeyId}`;
+  await gotoReady(page, project.at(`keys/${apiKeyId}`));
+  await expect(wrong).toHaveCount(0);
+  await sql`update subscriptions set status = 'active', current_period_end = null
+    where project_id = ${projectId}`;
+  await gotoReady(page, project.at(`customers/${customer?.id}`));
+  await expect(wrong).toHaveCount(0);
 });
 
 test('another plan applies from the next decision on', async () => {

@@ -22,20 +22,21 @@ export const INACTIVE = {
   },
 } as const satisfies Record<InactiveReason, { because: string; step: string }>;
 
-const reasonOf = (subscription: Subscription | null): InactiveReason | null => {
+/** Why the subscription denies every call; null if it does not. */
+export function inactiveReason(subscription: Subscription | null): InactiveReason | null {
   if (subscription === null) return 'no_subscription';
   return subscription.admits ? null : LAPSED_BY[subscription.status];
-};
+}
 
-/** Why the subscription denies every call, as a part of a sentence; null if it does not. */
+/** As {@link inactiveReason}, as a part of a sentence. */
 export function whyInactive(subscription: Subscription | null): string | null {
-  const reason = reasonOf(subscription);
+  const reason = inactiveReason(subscription);
   return reason && INACTIVE[reason].because;
 }
 
 /** Whether the subscription allows the next call, in one sentence. */
 export function NextDecision({ subscription, use, day }: NextDecisionProps) {
-  const reason = reasonOf(subscription);
+  const reason = inactiveReason(subscription);
   if (subscription === null || reason !== null) {
     const { because, step } = INACTIVE[reason ?? 'no_subscription'];
     const endedAt = subscription?.currentPeriodEnd;

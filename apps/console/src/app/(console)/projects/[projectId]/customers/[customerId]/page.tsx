@@ -14,6 +14,7 @@ import type { PageProps } from '#lib/list-query.ts';
 import { requestsHref } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
+import { InactiveSubscription } from '../../_components/inactive-subscription.tsx';
 import { Timeline } from '../../_components/timeline.tsx';
 import { MostDenied } from '../../requests/groups/most-denied.tsx';
 import { CustomerDialogs, CustomerStepButton } from '../_components/customer-dialogs.tsx';
@@ -73,6 +74,7 @@ export default async function CustomerPage({ params }: PageProps<'projectId' | '
             </>
           }
         />
+        <InactiveSubscription project={project} may={may} />
         <NextCall customer={customer} use={use} />
         <Section title="This period" description={<PeriodDates use={use} />} className="numbers">
           <PeriodUse use={use} />

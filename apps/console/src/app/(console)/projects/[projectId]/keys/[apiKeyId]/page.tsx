@@ -20,6 +20,7 @@ import { requestsHref } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { viewerZone } from '#server/time-zone.ts';
+import { InactiveSubscription } from '../../_components/inactive-subscription.tsx';
 import { Timeline } from '../../_components/timeline.tsx';
 import { MostDenied } from '../../requests/groups/most-denied.tsx';
 import { ImportedChip } from '../_components/imported-chip.tsx';
@@ -90,6 +91,7 @@ export default async function KeyPage({
             </>
           }
         />
+        {target.isActive && <InactiveSubscription project={project} may={may} />}
         <section aria-label="Key" className="mb-6">
           <KeyFacts
             projectId={projectId}
