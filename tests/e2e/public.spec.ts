@@ -51,7 +51,7 @@ test('the index of a guide marks the part that is being read', async ({ page }) 
     index
       .getByRole('link')
       .evaluateAll((links) =>
-        links.filter((link) => link.matches(':target-current')).map((link) => link.textContent),
+        links.filter((link) => link.ariaCurrent === 'location').map((link) => link.textContent),
       );
   await expect.poll(marked).toEqual(['Health and log']);
   await page.getByRole('heading', { level: 2, name: 'The alerts' }).evaluate((heading) => {

@@ -43,6 +43,27 @@ test("the Runtime's address is shown beside the project's ID, each to copy", asy
   }
 });
 
+test('the index marks the part that is read, or that its link named where the page cannot scroll to it', async () => {
+  const page = await project.open('settings');
+  const index = page.getByRole('navigation', { name: 'On this page' });
+  const marked = index.locator('[aria-current]');
+  // The whole page is in view.
+  await page.setViewportSize({ width: 1280, height: 3000 });
+  await expect(marked).toHaveText(['Project ID and Runtime']);
+  await index.getByRole('link', { name: 'Key prefix' }).click();
+  await expect(marked).toHaveText(['Key prefix']);
+  await page.setViewportSize({ width: 1280, height: 720 });
+  for (const name of ['Transfer project', 'Project secret']) {
+    await index.getByRole('link', { name }).click();
+    await expect(marked).toHaveText([name]);
+  }
+  const scrollTo = (top: number) => page.evaluate((y) => window.scrollTo(0, y), top);
+  await scrollTo(100_000);
+  await expect(marked).toHaveText(['Delete project']);
+  await scrollTo(0);
+  await expect(marked).toHaveText(['Project ID and Runtime']);
+});
+
 test('a taken name is refused beside its field, and a new name shows everywhere', async () => {
   await project.sql`insert into projects (owner_id, name, secret_digest)
     select owner_id, 'Billing', sha256('another') from projects where id = ${project.projectId}`;

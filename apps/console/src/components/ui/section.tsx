@@ -3,6 +3,7 @@ import { ChevronLeft } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
 import type { GuideTopic } from '../../lib/guide-topics.ts';
 import { ButtonLink } from './button.tsx';
+import { CurrentPart } from './current-part.tsx';
 import { GuideIcon, GuideLink } from './guide-link.tsx';
 import { TextLink } from './text-link.tsx';
 
@@ -111,12 +112,14 @@ export interface PageIndexProps {
 
 /**
  * Links to the parts of a long page: beside them or, on a narrow screen, above them; on a phone they
- * are one line that scrolls. Browsers that know scroll target groups mark the part that is being read.
+ * are one line that scrolls. Beside them it marks the part that is being read.
  */
 export function PageIndex({ parts, className }: PageIndexProps) {
+  const id = useId();
   const headingId = useId();
   return (
-    <nav aria-labelledby={headingId} className={clsx('min-w-0', className)}>
+    <nav id={id} aria-labelledby={headingId} className={clsx('min-w-0', className)}>
+      <CurrentPart indexId={id} />
       <div className="lg:sticky lg:top-10 lg:max-h-[calc(100dvh-5rem)] lg:overflow-y-auto">
         <p
           id={headingId}
@@ -124,12 +127,12 @@ export function PageIndex({ parts, className }: PageIndexProps) {
         >
           On this page
         </p>
-        <ul className="flex gap-x-4 gap-y-1 whitespace-nowrap [scroll-target-group:auto] max-sm:-mx-4 max-sm:overflow-x-auto max-sm:px-4 sm:flex-wrap lg:block lg:whitespace-normal">
+        <ul className="flex gap-x-4 gap-y-1 whitespace-nowrap max-sm:-mx-4 max-sm:overflow-x-auto max-sm:px-4 sm:flex-wrap lg:block lg:whitespace-normal">
           {parts.map(({ id, title }) => (
             <li key={id}>
               <a
                 href={`#${id}`}
-                className="inline-block rounded py-1 text-small text-muted underline-offset-4 transition-colors hover:text-ink max-lg:underline lg:block lg:rounded-none lg:border-l-2 lg:pl-4 lg:focus-visible:-outline-offset-2 lg:[&:target-current]:border-accent-text lg:[&:target-current]:text-accent-text"
+                className="inline-block rounded py-1 text-small text-muted underline-offset-4 transition-colors hover:text-ink max-lg:underline lg:block lg:rounded-none lg:border-l-2 lg:pl-4 lg:focus-visible:-outline-offset-2 lg:aria-[current=location]:border-accent-text lg:aria-[current=location]:text-accent-text"
               >
                 {title}
               </a>
