@@ -92,8 +92,14 @@ test('the pages of a key and of a customer say that the subscription denies its 
   await expect(wrong).toHaveCount(0);
   await sql`update subscriptions set status = 'active', current_period_end = null
     where project_id = ${projectId}`;
-  await gotoReady(page, project.at(`customers/${customer?.id}`));
+  const customerPage = project.at(`customers/${customer?.id}`);
+  await gotoReady(page, customerPage);
   await expect(wrong).toHaveCount(0);
+  const [removed] =
+    await sql`delete from subscriptions where project_id = ${projectId} returning *`;
+  await gotoReady(page, customerPage);
+  await expect(wrong).toContainText('the project has no subscription');
+  await sql`insert into subscriptions ${sql({ ...removed })}`;
 });
 
 test('another plan applies from the next decision on', async () => {
