@@ -446,13 +446,15 @@ test('on a phone a key takes two lines, with what the list is ordered by', async
 test('a list of revoked keys says when each was revoked, and is ordered by it', async () => {
   const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
   const ended = { status: 'revoked', last_used_at: ago(9000), expires_at: new Date(2100, 0) };
+  const [revokedAt, archivedAt] = [ago(3), ago(120)];
   await project.addKey('Long ago', { ...ended, revoked_at: ago(300) });
-  await project.addKey('Just now', { ...ended, revoked_at: ago(3), created_at: ago(9001) });
-  await project.addKey('Put away', { ...ended, status: 'archived', archived_at: ago(120) });
+  await project.addKey('Just now', { ...ended, revoked_at: revokedAt, created_at: ago(9001) });
+  await project.addKey('Put away', { ...ended, status: 'archived', archived_at: archivedAt });
   const page = await project.open('keys?status=revoked&sort=expires');
+  const timeIn = (name: string, at: Date) =>
+    row(page, name).locator(`time[datetime="${at.toISOString()}"]:visible`);
   await expect(page.getByRole('columnheader', { name: 'Expires' })).toHaveCount(0);
-  const revoked = row(page, 'Just now').getByRole('cell', { name: '3 minutes ago', exact: true });
-  await expect(revoked).toBeVisible();
+  await expect(timeIn('Just now', revokedAt)).toBeVisible();
   const column = page.getByRole('columnheader', { name: 'Revoked' });
   const first = page.getByRole('row').nth(1);
   await expect(first).toContainText('Long ago');
@@ -460,12 +462,14 @@ test('a list of revoked keys says when each was revoked, and is ordered by it', 
   await expect(column).toHaveAttribute('aria-sort', 'descending');
   await expect(first).toContainText('Just now');
   await page.setViewportSize({ width: 390, height: 844 });
-  await expect(row(page, 'Just now').getByText('revoked 3 minutes ago')).toBeVisible();
-  await page.getByLabel('Order of the keys').selectOption('First revoked first');
+  await expect(timeIn('Just now', revokedAt)).toBeVisible();
+  await expect(row(page, 'Just now').getByText(/^revoked/)).toBeVisible();
+  await page.getByLabel('Order of the keys').selectOption('First revoked');
   await expect(first).toContainText('Long ago');
   await page.getByRole('link', { name: /^Archived/ }).click();
-  await expect(row(page, 'Put away').getByText('archived 2 hours ago')).toBeVisible();
-  await expect(page.getByLabel('Order of the keys')).toContainText('Last archived first');
+  await expect(timeIn('Put away', archivedAt)).toBeVisible();
+  await expect(row(page, 'Put away').getByText(/^archived/)).toBeVisible();
+  await expect(page.getByLabel('Order of the keys')).toContainText('Last archived');
 });
 
 test('on a phone four keys are in view below the hints, whose line scrolls', async () => {

@@ -10,7 +10,7 @@ const labelsOf = (usual: ApiKeyRow['status']): Record<SortFilter, [string, strin
   created: ['Newest first', 'Oldest first'],
   name: ['Name, A to Z', 'Name, Z to A'],
   expires: ['Expires first', 'Expires last'],
-  ended: [`Last ${usual} first`, `First ${usual} first`],
+  ended: [`Last ${usual}`, `First ${usual}`],
   last_used: ['Last used first', 'Longest unused first'],
   used: ['Most used this month', 'Least used this month'],
 });
