@@ -72,10 +72,10 @@ describe('a run of vitest', () => {
     expect(files).toEqual([{ file: 'x.test.ts', seconds: 1.5 }]);
   });
 
-  it('names the first line of an error, without colours', () => {
-    const message = '\u001b[31mError: no answer\u001b[39m\n    at x.ts:1';
+  it('shows an error without colours, up to forty lines', () => {
+    const message = `\u001b[31mnpm start\u001b[39m${'\nline'.repeat(50)}`;
     const { failures } = tallyOfModule(module(['failed'], [{ message }]));
-    expect(failures).toEqual(['x.test.ts: test 0\n    Error: no answer']);
+    expect(failures).toEqual([`x.test.ts: test 0\n    npm start${'\n    line'.repeat(39)}`]);
   });
 
   it('fails when a file could not be loaded', () => {

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 export interface Tally {
   passed: number;
   skipped: number;
-  /** The names of the tests that failed, and the first line of each error. */
+  /** The names of the tests that failed, and the first lines of each error. */
   failures: string[];
   /** How long each file took. */
   files: { file: string; seconds: number }[];
@@ -37,7 +37,11 @@ export function slowest({ files }: Tally, count: number): Tally['files'] {
   return files.toSorted((a, b) => b.seconds - a.seconds).slice(0, count);
 }
 
+/** How much of an error is shown where all failures are listed. */
+const SHOWN = { lines: 40, characters: 3000 };
+
 export function failureOf(name: string, error = ''): string {
-  const [line = ''] = stripVTControlCharacters(error).trim().split('\n');
-  return line === '' ? name : `${name}\n    ${line.slice(0, 300)}`;
+  const text = stripVTControlCharacters(error).trim().slice(0, SHOWN.characters);
+  const lines = text === '' ? [] : text.split('\n').slice(0, SHOWN.lines);
+  return [name, ...lines].join('\n    ');
 }

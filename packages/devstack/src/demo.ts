@@ -5,6 +5,7 @@ import { ceiba } from './programs.ts';
 import { randomSecret, readJson, writePrivateJson } from './secrets.ts';
 import type { Services } from './services.ts';
 import type { Supervisor } from './supervisor.ts';
+import { waitFor } from './wait.ts';
 
 /** The contents of `demo.json`. */
 export interface Demo {
@@ -22,6 +23,9 @@ interface World {
 }
 
 const ownerEmail = 'demo@ceiba.local';
+
+/** How long the Runtime may be too busy to answer. */
+const busyTimeoutMs = 60_000;
 
 /** The demo as a Ceiba file. JSON is valid YAML, which saves a YAML writer. */
 const ceibaFile = JSON.stringify({
@@ -118,22 +122,29 @@ function isUsable({ keyPrefix, status, expiresAt }: KeySummary, apiKey: string) 
   return status === 'active' && isLive && apiKey.startsWith(keyPrefix);
 }
 
+/** Asks again while the Runtime answers 503, which on a busy machine it may right after its start. */
 async function keyRoute(
   { runtimeUrl }: World,
   { projectId, projectSecret }: Demo,
   create?: { displayName: string },
 ): Promise<{ status: number; body: Record<string, unknown> }> {
-  const answer = await fetch(`${runtimeUrl}/rt/projects/${projectId}/api-keys`, {
-    method: create ? 'POST' : 'GET',
-    headers: {
-      'x-service-project-secret': projectSecret,
-      ...(create ? { 'content-type': 'application/json' } : {}),
-    },
-    ...(create ? { body: JSON.stringify(create) } : {}),
-    signal: AbortSignal.timeout(10_000),
-  });
-  const body: unknown = await answer.json().catch(() => null);
-  return { status: answer.status, body: typeof body === 'object' ? { ...body } : {} };
+  let status = 503;
+  let body: unknown;
+  const settled = async () => {
+    const answer = await fetch(`${runtimeUrl}/rt/projects/${projectId}/api-keys`, {
+      method: create ? 'POST' : 'GET',
+      headers: {
+        'x-service-project-secret': projectSecret,
+        ...(create ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(create ? { body: JSON.stringify(create) } : {}),
+    });
+    status = answer.status;
+    body = await answer.json().catch(() => null);
+    return status !== 503;
+  };
+  await waitFor(settled, { timeoutMs: busyTimeoutMs, intervalMs: 250 });
+  return { status, body: typeof body === 'object' ? { ...body } : {} };
 }
 
 function parseDemo(value: Record<string, unknown> | undefined): Demo | undefined {
