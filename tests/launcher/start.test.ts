@@ -17,6 +17,9 @@ const readme = readFileSync(join(root, 'README.md'), 'utf8');
 /** The first start may have to build. */
 const startTimeoutMs = 300_000;
 
+/** Between two starts nothing listens, and a test beside this one may be given a port. */
+const ownPorts = { least: 12_000, most: 14_999 };
+
 class Start {
   readonly npm: ChildProcess;
   output = '';
@@ -93,12 +96,12 @@ describe('npm start', () => {
   const allPortsAreFree = async () => (await Promise.all(ports().map(isTaken))).every((is) => !is);
 
   beforeAll(async () => {
-    const [runtime, console, host] = [await freePort(), await freePort(), await freePort()];
+    const port = async () => String(await freePort(ownPorts));
     env = {
       CEIBA_DATA_DIR: dataDir,
-      RUNTIME_PORT: String(runtime),
-      CONSOLE_PORT: String(console),
-      HOST_PORT: String(host),
+      RUNTIME_PORT: await port(),
+      CONSOLE_PORT: await port(),
+      HOST_PORT: await port(),
     };
     current = await start().serving();
   });

@@ -9,12 +9,13 @@ const FREE_PORTS = { least: 15_000, most: 32_000 };
 const given = new Set<number>();
 
 /**
+ * @param range Another range than that of everybody else, for ports on which nothing listens at times.
  * @returns A free port that no outgoing connection takes in the meantime. It is not reserved, but this
  *   process is given it only once.
  */
-export async function freePort(): Promise<number> {
-  const port = randomInt(FREE_PORTS.least, FREE_PORTS.most + 1);
-  if (given.has(port) || (await isTaken(port))) return freePort();
+export async function freePort(range = FREE_PORTS): Promise<number> {
+  const port = randomInt(range.least, range.most + 1);
+  if (given.has(port) || (await isTaken(port))) return freePort(range);
   given.add(port);
   return port;
 }
