@@ -109,7 +109,7 @@ test('a user finds all keys and the usage of one customer', async () => {
   await gotoReady(page, project.at('customers?q=ACME'));
   await expect(page.getByRole('row', { name: /^Acme / })).toContainText('8 of 1,000');
   await expect(row(page, 'Other')).toHaveCount(0);
-  await gotoReady(page, project.at('usage?range=24h'));
+  await gotoReady(page, project.at('usage?range=24h&by=customer'));
   const byCustomer = page.getByRole('list', { name: 'Allowed calls by customer' });
   await expect(byCustomer).toContainText('Acme');
   await gotoReady(page, project.at('requests'));

@@ -39,6 +39,21 @@ async function count(...rows: Counted[]): Promise<void> {
   )}`;
 }
 
+/** The number of decisions of the range, above the chart. */
+const expectDecisions = (page: Page, name: string) =>
+  expect(page.getByRole('heading', { level: 2, name, exact: true })).toBeVisible();
+
+const tabsOf = (page: Page) => page.getByRole('navigation', { name: 'Calls by' }).getByRole('link');
+/** The lists of calls that the page shows. */
+const callLists = (page: Page) =>
+  page.getByRole('list', { name: /^(Denial reasons|Allowed calls by .+)$/ });
+
+async function expectList(page: Page, name: string, row: string): Promise<void> {
+  const lists = callLists(page);
+  await expect(lists).toContainText([row]);
+  await expect(lists).toHaveAccessibleName(name);
+}
+
 async function csvOf(page: Page): Promise<string[]> {
   const download = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Download CSV' }).click();
@@ -65,12 +80,10 @@ test('one decision is one bar, one share and one line of the CSV file', async ()
     await project.addPolicy('GET', '/v1/reports*'),
   ];
   await count({ apiKeyId, policyId, count: 1 });
-  const page = await project.open('usage?range=24h');
-  await expect(page.getByText('1 decision in this range.')).toBeVisible();
+  const page = await project.open('usage?range=24h&by=policy');
+  await expectDecisions(page, '1 decision');
   await expect(page.getByRole('img', { name: /^Decisions in 24 hours, at most 1/ })).toBeVisible();
-  await expect(page.getByRole('list', { name: 'Allowed calls by policy' })).toContainText(
-    'GET /v1/reports*',
-  );
+  await expectList(page, 'Allowed calls by policy', 'GET /v1/reports*');
   await page.getByText('Show the numbers').click();
   await expect(page.getByRole('row')).toHaveCount(25);
   await expectAccessible(page);
@@ -93,17 +106,17 @@ test('a year is shown by day, denials by reason, and the range is in the URL', a
       { outcome: 'invalid_api_key', hoursAgo: 200 * 24, count: 60 },
     );
     const page = await project.open('usage?range=1y');
-    await expect(page.getByText('365,100 decisions in this range.')).toBeVisible();
+    await expectDecisions(page, '365,100 decisions');
     await expect(page.getByRole('img', { name: /^Decisions in 365 days/ })).toBeVisible();
     await expect(page.getByText('The CSV file has the numbers of each day.')).toBeVisible();
     await expectAccessible(page);
     const reasons = page.getByRole('list', { name: 'Denial reasons' }).getByRole('listitem');
     await expect(reasons).toHaveText([/Invalid key.*60/, /Rate limited.*40/]);
     await page.getByRole('link', { name: '7 days' }).click();
-    await expect(page.getByText('7,040 decisions in this range.')).toBeVisible();
+    await expectDecisions(page, '7,040 decisions');
     await expect(page).toHaveURL(/\?range=7d$/);
     await page.goBack();
-    await expect(page.getByText('365,100 decisions in this range.')).toBeVisible();
+    await expectDecisions(page, '365,100 decisions');
   });
 });
 
@@ -178,20 +191,71 @@ test('the page shows the period before, the share of denials, and links by ID', 
     .locator('path')
     .last();
   await expect(share).toHaveAttribute('d', /^M[\d.]+ 0L[\d.]+ 32$/);
-  const hrefsIn = (list: string) =>
-    page
-      .getByRole('list', { name: list })
+  const hrefs = () =>
+    callLists(page)
       .getByRole('link')
       .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
-  expect(await hrefsIn('Allowed calls by key')).toEqual([
-    project.at(`keys/${first}`),
-    project.at(`keys/${second}`),
-  ]);
-  expect(await hrefsIn('Allowed calls by policy')).toEqual([project.at(`policies/${policyId}`)]);
+  await tabsOf(page).getByText('Keys').click();
+  await expectList(page, 'Allowed calls by key', 'Mobile app');
+  expect(await hrefs()).toEqual([project.at(`keys/${first}`), project.at(`keys/${second}`)]);
+  await tabsOf(page).getByText('Policies').click();
+  await expectList(page, 'Allowed calls by policy', '/v1/reports*');
+  expect(await hrefs()).toEqual([project.at(`policies/${policyId}`)]);
   // The page of a key compares its own decisions.
   await count({ apiKeyId: first, hoursAgo: 31, count: 40 });
   await gotoReady(page, project.at(`keys/${first}?range=24h`));
   await expect(page.getByText('40 before')).toBeVisible();
+});
+
+test('one list of calls is shown at a time, and its tab is in the URL with the range', async () => {
+  const [apiKeyId, policyId] = [
+    await project.addKey('Mobile app'),
+    await project.addPolicy('GET', '/v1/reports*'),
+  ];
+  await count({ apiKeyId, policyId, count: 7 }, { outcome: 'rate_limited', apiKeyId, count: 3 });
+  const page = await project.open('usage?range=24h');
+  await expectList(page, 'Denial reasons', 'Rate limited');
+  const current = page.getByRole('navigation', { name: 'Calls by' }).locator('[aria-current]');
+  await expect(current).toHaveText('Denials');
+  await tabsOf(page).getByText('Customers').click();
+  await expect(page.getByText('No call with a key of a customer was allowed')).toBeVisible();
+  await expect(callLists(page)).toHaveCount(0);
+  await tabsOf(page).getByText('Keys').click();
+  await expectList(page, 'Allowed calls by key', 'Mobile app');
+  await expect(page).toHaveURL(/\?range=24h&by=key$/);
+  await page.reload();
+  await expectList(page, 'Allowed calls by key', 'Mobile app');
+  await expectAccessible(page);
+  expect((await csvOf(page)).slice(1)).toHaveLength(2);
+
+  await page.getByRole('link', { name: '7 days' }).click();
+  await expect(page).toHaveURL(/\?range=7d&by=key$/);
+  await page.locator('summary', { hasText: 'Choose days' }).click();
+  await page.getByRole('button', { name: 'Show range' }).click();
+  await expect(page).toHaveURL(/[?&]from=/);
+  await expectList(page, 'Allowed calls by key', 'Mobile app');
+  await tabsOf(page).getByText('Denials').click();
+  await expectList(page, 'Denial reasons', 'Rate limited');
+  await page.goBack();
+  await expectList(page, 'Allowed calls by key', 'Mobile app');
+  await expect(current).toHaveText('Keys');
+});
+
+test('only the chosen list of calls is read from the database', { tag: '@alone' }, async () => {
+  const apiKeyId = await project.addKey('Mobile app');
+  await count({ apiKeyId, count: 7 }, { outcome: 'rate_limited', apiKeyId, count: 3 });
+  const page = await project.open('usage');
+  for (const [by, tables, name, row] of [
+    ['reason', ['api_keys', 'customers', 'policies'], 'Denial reasons', 'Rate limited'],
+    ['key', ['customers', 'policies'], 'Allowed calls by key', 'Mobile app'],
+    ['policy', ['api_keys', 'customers'], 'Allowed calls by policy', 'A deleted policy'],
+  ] as const) {
+    await project.sql.begin(async (tx) => {
+      for (const table of tables) await tx`lock table ${tx(table)} in access exclusive mode`;
+      await page.goto(project.at(`usage?by=${by}`));
+      await expectList(page, name, row);
+    });
+  }
 });
 
 test('the hours of the chart are in the time zone of the browser, and its days in UTC', async ({
@@ -261,7 +325,7 @@ test('ninety days that take longer than any other page may are shown', {
     await expect.poll(async () => (await waiting()).length, { intervals: [50] }).toBeGreaterThan(0);
   });
   expect((await opened)?.status()).toBe(200);
-  await expect(page.getByText('900 decisions in this range.')).toBeVisible();
+  await expectDecisions(page, '900 decisions');
 });
 
 test('the overview leads to the next step, shows its numbers first, and refreshes itself', async ({

@@ -30,7 +30,7 @@ const REHEARSAL_ID = `console${randomUUID().replaceAll('-', '')}`;
 /** Less than proxies wait. */
 const SLOW_BUDGET_MS = 25_000;
 const SLOW_POOL_SIZE = 8;
-/** One page of usage runs five statements at once. */
+/** One page of usage runs four statements at once. */
 const SLOW_CALLS_PER_USER = 1;
 
 /** A call waited for its user's share until its time was over; the database works. */

@@ -19,14 +19,17 @@ export interface DenialReasonsProps {
   apiKeyId?: string;
 }
 
-/** How often each reason denied, as a part of a page; nothing if none did. */
+/** How often each reason denied, as a part of a page below tabs. */
 export function DenialReasons(props: DenialReasonsProps) {
   const { projectId, series, range, kept } = props;
-  if (denialsOf(series).length === 0) return null;
+  if (denialsOf(series).length === 0) {
+    return <p className="py-8 text-muted">No call was denied in this range.</p>;
+  }
   const all = requestsIn(projectId, range, kept, { outcome: 'denied' });
   return (
     <Section
       title="Denial reasons"
+      className="border-transparent pt-1"
       description={`Denied calls do not use quota. ${keptNote(kept, range)}`.trimEnd()}
       link={all === null ? null : { href: all, label: 'Denied requests' }}
     >

@@ -1,6 +1,6 @@
 import { CalendarDays } from 'lucide-react';
 import Form from 'next/form';
-import { type Query, withQuery } from '../../lib/list-query.ts';
+import { type Query, textOf, withQuery } from '../../lib/list-query.ts';
 import { dayName } from '../../lib/time.ts';
 import { Button, buttonLooks } from '../ui/button.tsx';
 import { InputField } from '../ui/field.tsx';
@@ -38,6 +38,11 @@ export function RangePicker({ here, query, usage }: RangePickerProps) {
           prefetch={false}
           className="mt-4 grid grid-cols-2 items-start gap-4 sm:flex sm:flex-wrap"
         >
+          {Object.keys(query)
+            .filter((name) => !RANGE_FIELDS.has(name))
+            .map((name) => (
+              <input key={name} type="hidden" name={name} value={textOf(query, name)} />
+            ))}
           <InputField
             key={`from ${usage.firstDay}`}
             name="from"
@@ -63,6 +68,9 @@ export function RangePicker({ here, query, usage }: RangePickerProps) {
     </div>
   );
 }
+
+/** What the range is in the address. What else it has, such as the chosen tab, stays. */
+const RANGE_FIELDS: ReadonlySet<string> = new Set(['range', 'from', 'to']);
 
 /** The range that was chosen by its days: "1 Feb 2026 to 7 Feb 2026, UTC". */
 function wordsOf({ from, to }: UsageQuery): string {

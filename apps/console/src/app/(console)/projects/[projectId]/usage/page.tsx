@@ -1,28 +1,16 @@
-import { daysIn, type UsageCut, type UsageRange, usageStepFor } from '@ceiba/domain';
-import {
-  type CustomerTotal,
-  readRetention,
-  readUsageByCustomer,
-  readUsageSeries,
-  type UsageSeries,
-} from '@ceiba/schema';
+import { daysIn, type UsageRange, usageStepFor } from '@ceiba/domain';
+import { readRetention, readUsageSeries } from '@ceiba/schema';
 import type { Metadata } from 'next';
-import type { ReactNode } from 'react';
 import { CsvLink } from '#components/ui/csv-link.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
-import { Name } from '#components/ui/name.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
-import { MethodChip } from '#components/ui/state-chips.tsx';
-import { TextLink } from '#components/ui/text-link.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
 import { byTone } from '#components/usage/by-tone.ts';
-import { DenialReasons } from '#components/usage/denial-reasons.tsx';
 import { FirstCall } from '#components/usage/first-call.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
 import { barHref, keptNote, keptRequests } from '#components/usage/range-links.ts';
 import { RangePicker } from '#components/usage/range-picker.tsx';
-import { type Share, ShareList } from '#components/usage/share-list.tsx';
 import { zoneNote } from '#components/usage/steps.ts';
 import {
   CSV_DAYS_MAX,
@@ -30,14 +18,13 @@ import {
   parseUsageQuery,
   type UsageQuery,
 } from '#components/usage/usage-query.ts';
-import { plural, sum } from '#lib/format.ts';
-import { type PageProps, withQuery } from '#lib/list-query.ts';
-import { legible } from '#lib/text.ts';
+import { plural } from '#lib/format.ts';
+import { type PageProps, type Query, withQuery } from '#lib/list-query.ts';
 import { unlessTooSlow, withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { viewerZone } from '#server/time-zone.ts';
 import { env } from '../../../../../env.ts';
-import { calledOf } from '../customers/customer-state.ts';
+import { CallLists, listIn, readCallList } from './_components/call-lists.tsx';
 
 export const metadata: Metadata = { title: 'Usage' };
 
@@ -47,7 +34,7 @@ export default async function UsagePage({ params, searchParams }: PageProps<'pro
   const query = await searchParams;
   const usage = parseUsageQuery(query, new Date());
   const here = `/projects/${projectId}/usage`;
-  const series = await readSeries(projectId, usage);
+  const series = await readUsage(projectId, usage, query);
   if (series === 'too_slow') {
     return (
       <Column>
@@ -59,7 +46,7 @@ export default async function UsagePage({ params, searchParams }: PageProps<'pro
       </Column>
     );
   }
-  const { decisions, previous, keys, customers, policies, retention } = series;
+  const { decisions, previous, list, retention } = series;
   const kept = keptRequests(retention.decisionDays, new Date());
   const leadsOn = decisions.step !== 'hour' || usage.to > kept.since;
   const timeZone = await viewerZone();
@@ -70,7 +57,6 @@ export default async function UsagePage({ params, searchParams }: PageProps<'pro
         guide="usage"
         description={
           <>
-            {plural(decisions.total, 'decision')} in this range.{' '}
             {zoneNote(decisions.step, timeZone)} As of <AbsoluteTime at={new Date()} />.
           </>
         }
@@ -82,7 +68,7 @@ export default async function UsagePage({ params, searchParams }: PageProps<'pro
       ) : (
         <>
           <Section
-            title="Decisions by outcome"
+            title={<span className="text-heading">{plural(decisions.total, 'decision')}</span>}
             // The line of the ranges is above it.
             className="border-transparent"
             description={`${leadsOn ? 'Select a bar to look closer. ' : ''}${keptNote(kept, usage)}`}
@@ -94,23 +80,15 @@ export default async function UsagePage({ params, searchParams }: PageProps<'pro
               hrefOf={barHref({ projectId, here, query, step: decisions.step, kept })}
             />
           </Section>
-          <DenialReasons projectId={projectId} series={decisions} range={usage} kept={kept} />
-          <AllowedCalls
-            title="Allowed calls by key"
-            series={keys}
-            gone="A deleted key"
-            nameOf={(name) => <Name>{name}</Name>}
-            hrefOf={(apiKeyId) => `/projects/${projectId}/keys/${apiKeyId}`}
-          />
-          <CallsByCustomer projectId={projectId} customers={customers} total={keys.total} />
-          <AllowedCalls
-            title="Allowed calls by policy"
-            series={policies}
-            gone="A deleted policy"
-            nameOf={(name) => <PolicyName>{name}</PolicyName>}
-            hrefOf={(policyId) =>
-              `/projects/${projectId}/policies${may('change_policies') ? `/${policyId}` : ''}`
-            }
+          <CallLists
+            projectId={projectId}
+            here={here}
+            query={query}
+            list={list}
+            decisions={decisions}
+            range={usage}
+            kept={kept}
+            mayChangePolicies={may('change_policies')}
           />
         </>
       )}
@@ -119,27 +97,28 @@ export default async function UsagePage({ params, searchParams }: PageProps<'pro
 }
 
 /**
+ * Reads what the page shows: the decisions of the range and of the one before, and the chosen list alone.
+ *
  * @returns `too_slow` if the database answers, but not in time: too many hours are not added up yet
  */
-function readSeries(projectId: string, usage: UsageQuery) {
+function readUsage(projectId: string, usage: UsageQuery, query: Query) {
   const { from, to } = usage;
   const compared = comparedRange(usage);
   return withSlowDatabase(async (db) => {
-    const read = (by: UsageCut, range: UsageRange = { from, to }) =>
-      readUsageSeries(db, { projectId, by, step: usageStepFor(by, usage), ...range });
-    const step = usageStepFor('api_key', usage);
-    const [decisions, previous, keys, customers, policies, retention] = await Promise.all([
-      read('outcome'),
-      compared && read('outcome', compared),
-      read('api_key'),
-      // Months of customers begin on different days.
-      step === 'month'
-        ? null
-        : readUsageByCustomer(db, { projectId, step, top: CUSTOMERS_SHOWN, from, to }),
-      read('policy'),
+    const read = (range: UsageRange) =>
+      readUsageSeries(db, {
+        projectId,
+        by: 'outcome',
+        step: usageStepFor('outcome', usage),
+        ...range,
+      });
+    const [decisions, previous, list, retention] = await Promise.all([
+      read({ from, to }),
+      compared && read(compared),
+      readCallList(db, listIn(query), { projectId, from, to }),
       readRetention(db),
     ]);
-    return { decisions, previous, keys, customers, policies, retention };
+    return { decisions, previous, list, retention };
   }).catch(unlessTooSlow);
 }
 
@@ -159,103 +138,5 @@ function NoDecisions({ projectId }: { projectId: string }) {
       Every decision is counted here, by outcome, key and policy. Choose another range, or request a
       first decision with this command. It sends no key, so it is denied and uses no quota.
     </EmptyState>
-  );
-}
-
-/** A policy by its method and its pattern, which a space separates. */
-function PolicyName({ children: name }: { children: string }) {
-  const [method = '', pathPattern] = name.split(' ');
-  return (
-    <>
-      <MethodChip method={method} /> <code className="ml-1 text-small">{pathPattern}</code>
-    </>
-  );
-}
-
-/** As many as `readUsageSeries` reads keys. */
-const CUSTOMERS_SHOWN = 8;
-
-interface CallsByCustomerProps {
-  projectId: string;
-  /** The largest; null for a range that is too long for them. */
-  customers: readonly CustomerTotal[] | null;
-  /** Of all keys. */
-  total: number;
-}
-
-/** The customers whose keys call most; nothing if no customer's key calls. */
-function CallsByCustomer({ projectId, customers, total }: CallsByCustomerProps) {
-  if (!customers?.length) return null;
-  const title = 'Allowed calls by customer';
-  const shares: Share[] = customers.map(({ customerId, total: count, ...name }) => ({
-    id: customerId,
-    count,
-    tone: 'allow',
-    name: (
-      <TextLink
-        href={`/projects/${projectId}/customers/${customerId}`}
-        title={legible(name.externalId)}
-        look="quiet"
-        className="block truncate"
-      >
-        <Name>{calledOf(name)}</Name>
-      </TextLink>
-    ),
-  }));
-  const rest = total - sum(shares.map(({ count }) => count));
-  if (rest > 0) {
-    const name = <span className="text-muted">All others, and keys without a customer</span>;
-    shares.push({ id: 'rest', count: rest, tone: 'allow', name });
-  }
-  return (
-    <Section title={title} description="By the keys that each customer has now.">
-      <ShareList
-        label={title}
-        shares={shares}
-        total={Math.max(total, sum(shares.map(({ count }) => count)))}
-      />
-    </Section>
-  );
-}
-
-interface AllowedCallsProps {
-  title: string;
-  series: UsageSeries;
-  /** Shown instead of a name that no longer exists. */
-  gone: string;
-  nameOf: (name: string) => ReactNode;
-  hrefOf: (id: string) => string;
-}
-
-function AllowedCalls({ title, series, gone, nameOf, hrefOf }: AllowedCallsProps) {
-  if (series.total === 0) return null;
-  const { lines, rest, total } = series;
-  const shares: Share[] = lines.map(({ id, label, total: count, counts }) => ({
-    id,
-    count,
-    counts,
-    tone: 'allow',
-    name:
-      label === null ? (
-        <span className="text-muted">{gone}</span>
-      ) : (
-        <TextLink href={hrefOf(id)} title={legible(label)} look="quiet" className="block truncate">
-          {nameOf(label)}
-        </TextLink>
-      ),
-  }));
-  if (rest.total > 0) {
-    shares.push({
-      id: 'rest',
-      count: rest.total,
-      counts: rest.counts,
-      tone: 'allow',
-      name: <span className="text-muted">All others</span>,
-    });
-  }
-  return (
-    <Section title={title} description="The most frequent first.">
-      <ShareList label={title} shares={shares} total={total} />
-    </Section>
   );
 }
