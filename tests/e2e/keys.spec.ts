@@ -335,6 +335,9 @@ test('search and filters are in the URL, and point to keys that need attention',
   await expect(row(page, 'Lapsed')).toContainText('Expired');
   await expect(row(page, 'Retired')).toHaveCount(0);
   await expect(page.getByRole('link', { name: '1 expired, still using a slot' })).toBeVisible();
+  // Amber is for what has to be done soon alone.
+  const amber = page.getByRole('main').locator('.text-limit-text').locator('visible=true');
+  await expect(amber).toHaveText(['1 expiring within 7 days', 'Expires soon']);
 
   await page.getByRole('link', { name: '1 idle for 90 days' }).click();
   await expect(page).toHaveURL(/hint=idle/);

@@ -84,11 +84,17 @@ interface StatusChipProps {
   status: Status;
   /** The status that nearly all of a list have, which only screen readers read. */
   hides?: Status;
+  /** Without a colour, in a list whose colours mark what has to be done. */
+  isQuiet?: boolean;
 }
 
 /** The status of a key, a customer or a subscription. */
-export const StatusChip = ({ status, hides }: StatusChipProps) => (
-  <Chip {...STATUS_LOOKS[status]} isHidden={status === hides} />
+export const StatusChip = ({ status, hides, isQuiet = false }: StatusChipProps) => (
+  <Chip
+    {...STATUS_LOOKS[status]}
+    {...(isQuiet && { tone: 'neutral' })}
+    isHidden={status === hides}
+  />
 );
 
 /** An HTTP method, or `*` for any. Methods have no colour: that marks an outcome. */

@@ -12,16 +12,19 @@ export const STATUS_TABS = [
 ] as const;
 export type StatusFilter = (typeof STATUS_TABS)[number]['status'];
 
-/** Reasons to look at an active key; each is a filter. */
+/** Reasons to look at an active key, the urgent one first; each is a filter. */
 export const HINTS = [
+  { hint: 'expires_soon', words: `expiring within ${KEY_EXPIRES_SOON_DAYS} days` },
   { hint: 'idle', words: `idle for ${KEY_IDLE_DAYS} days` },
   { hint: 'disabled', words: 'disabled, still using a slot' },
   { hint: 'expired', words: 'expired, still using a slot' },
-  { hint: 'expires_soon', words: `expiring within ${KEY_EXPIRES_SOON_DAYS} days` },
   { hint: 'imported', words: 'imported' },
   { hint: 'never_expires', words: 'without an expiry' },
 ] as const;
 export type HintFilter = (typeof HINTS)[number]['hint'];
+
+/** Its calls are denied soon, unless its expiry is changed. */
+export const URGENT_HINT = 'expires_soon' satisfies HintFilter;
 
 /** The orders of the list. */
 export const SORTS = ['created', 'name', 'expires', 'ended', 'last_used', 'used'] as const;

@@ -1,7 +1,7 @@
 import type { ProjectRight } from '@ceiba/domain';
 import type { ApiKeyRow, CustomerName } from '@ceiba/schema';
 import { clsx } from 'clsx';
-import { CalendarClock, Hourglass } from 'lucide-react';
+import { CalendarClock } from 'lucide-react';
 import { Chip } from '#components/ui/chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { StatusChip } from '#components/ui/state-chips.tsx';
@@ -192,7 +192,7 @@ function KeyCell({ projectId, apiKey, customer, sort, usual, isDense }: KeyCellP
             </TextLink>
           </p>
           <span className="contents max-sm:hidden">
-            <StatusChip status={state} hides={usual} />
+            <StatusChip status={state} hides={usual} isQuiet />
           </span>
         </div>
         <p
@@ -213,7 +213,7 @@ function KeyCell({ projectId, apiKey, customer, sort, usual, isDense }: KeyCellP
       <div className="mt-0.5 flex flex-wrap items-center gap-x-2 gap-y-1 text-small text-muted sm:hidden">
         <code>{keyPrefix}…</code>
         <KeyFact apiKey={apiKey} sort={sort} />
-        <StatusChip status={state} hides={usual} />
+        <StatusChip status={state} hides={usual} isQuiet />
         <Attention apiKey={apiKey} />
         {customer && (
           <span className="w-full truncate">
@@ -261,17 +261,13 @@ function KeyFact({ apiKey, sort }: Pick<KeyCellProps, 'apiKey' | 'sort'>) {
   );
 }
 
-/** A word for each reason to look at a key. */
+/** A word for each reason to look at a key; amber is for what has to be done soon. */
 function Attention({ apiKey }: { apiKey: ApiKeyRow }) {
   const { hints } = apiKey;
   return (
     <>
       {isUsedUp(apiKey) && <StatusChip status="used_up" />}
-      {hints.includes('idle') && (
-        <Chip tone="limit" icon={Hourglass}>
-          Idle
-        </Chip>
-      )}
+      {hints.includes('idle') && <span className="text-small text-muted">Idle</span>}
       {hints.includes('expires_soon') && (
         <Chip tone="limit" icon={CalendarClock}>
           Expires soon
