@@ -102,6 +102,87 @@ test('the pages of a key and of a customer say that the subscription denies its 
   await sql`insert into subscriptions ${sql({ ...removed })}`;
 });
 
+test('the pages of a key and of a customer say that the quota of the project is used up, as its overview does', async () => {
+  const { projectId, sql } = project;
+  const [customer] = await sql<{ id: string }[]>`
+    insert into customers (project_id, external_id) values (${projectId}, 'acme-2') returning id`;
+  const paths = [`keys/${await project.addKey('Server')}`, `customers/${customer?.id}`];
+  await project.usePlan('Free');
+  await sql`insert into usage_months (project_id, month, scope, incarnation, count)
+    select ${projectId}, extract(year from now() at time zone 'UTC') * 12
+      + extract(month from now() at time zone 'UTC') - 1, 'project', 'used up', 10000`;
+  const page = await project.open('');
+  const wrong = page.getByRole('list', { name: 'What is wrong' });
+  await expect(wrong).toContainText('quota_exceeded: all 10,000 requests of this month are used.');
+  const onOverview = (await wrong.textContent()) ?? '';
+  for (const path of paths) {
+    await gotoReady(page, project.at(path));
+    await expect(wrong).toHaveText(onOverview);
+    await expect(wrong.getByRole('link', { name: 'Choose a larger plan' })).toHaveAttribute(
+      'href',
+      project.at('subscription#plan'),
+    );
+  }
+  await expectAccessible(page);
+  await sql`update usage_months set count = 9000
+    where project_id = ${projectId} and incarnation = 'used up'`;
+  for (const path of paths) {
+    await gotoReady(page, project.at(path));
+    await expect(wrong).toHaveCount(0);
+  }
+  await sql`delete from usage_months where project_id = ${projectId} and incarnation = 'used up'`;
+});
+
+test('what denies the calls of a customer is one list, worst first, each with its one step', async () => {
+  const { projectId, sql } = project;
+  const [plan] = await sql<{ id: string }[]>`
+    insert into customer_plans (project_id, name) values (${projectId}, 'Team') returning id`;
+  const [customer] = await sql<{ id: string }[]>`
+    insert into customers ${sql({
+      project_id: projectId,
+      external_id: 'acme-3',
+      plan_id: plan?.id ?? null,
+      subscription_status: 'active',
+      suspended_at: new Date(),
+    })} returning id`;
+  await sql`update subscriptions set status = 'past_due' where project_id = ${projectId}`;
+  const page = await project.open(`customers/${customer?.id}`);
+  const wrong = page.getByRole('list', { name: 'What is wrong' }).getByRole('listitem');
+  await expect(wrong).toHaveText([
+    /All calls are denied\s*inactive_subscription: the subscription is past due/,
+    /All calls with its keys are denied\s*inactive_subscription: suspended since/,
+  ]);
+  await expect(wrong.getByRole('link')).toHaveText(['Go to the subscription']);
+  await expect(wrong.getByRole('button')).toHaveText(['Resume customer']);
+  // The steps are in the notes alone, and no other banner is beside them.
+  await expect(page.getByRole('button', { name: 'Resume customer' })).toHaveCount(1);
+  await expect(page.getByText('are denied')).toHaveCount(2);
+  await expectAccessible(page);
+  await sql`update subscriptions set status = 'active' where project_id = ${projectId}`;
+  for (const [columns, note, step] of [
+    [{ subscription_status: 'past_due' }, /All calls .*: the plan is past due/, 'Renew its plan'],
+    [
+      { subscription_status: 'active', current_period_end: new Date(2020, 0) },
+      /All calls .*: the plan ended on 1 Jan 2020/,
+      'Renew its plan',
+    ],
+    [
+      { current_period_end: null, monthly_quota: 0 },
+      /Calls that cost something are denied.*all 0 of this month are used, until/,
+      'Raise its limits',
+    ],
+  ] as const) {
+    await sql`update customers set ${sql({
+      suspended_at: null,
+      ...columns,
+    })} where id = ${customer?.id ?? null}`;
+    await gotoReady(page, project.at(`customers/${customer?.id}`));
+    await expect(wrong).toHaveText([note]);
+    await wrong.getByRole('button', { name: step }).click();
+    await expect(page.getByRole('dialog')).toBeVisible();
+  }
+});
+
 test('another plan applies from the next decision on', async () => {
   const page = await project.open('subscription');
   await page.getByRole('button', { name: 'Change plan' }).click();

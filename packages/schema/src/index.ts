@@ -197,6 +197,7 @@ export {
   type InactiveReason,
   type LapseReason,
   type Problem,
+  readDenyingProblems,
   readProblems,
 } from './project/problems.ts';
 export * from './project/rotate-secret.ts';

@@ -9,7 +9,7 @@ import {
   QUOTA_NEARLY_USED,
   UNUSUAL_DENIALS_MIN,
 } from '@ceiba/domain';
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { expiresSoon } from '../api-key/hints.ts';
 import { arrayOf } from '../bulk.ts';
 import type { Executor } from '../connection/database.ts';
@@ -53,14 +53,22 @@ export type Problem =
   | ({ kind: 'api_keys_expiring'; firstAt: Date } & Several)
   | ({ kind: 'quota_nearly_used' } & Quota);
 
-type Row = {
-  projectId: string;
+/** What denies every call of a project. */
+export type DenyingProblem = Of<'subscription_inactive' | 'quota_used_up'>;
+
+type Of<Kind extends Problem['kind']> = Extract<Problem, { kind: Kind }>;
+
+type PlanRow = {
   status: SubscriptionStatus | null;
   admits: boolean;
   monthlyQuota: number | null;
   dailyQuota: number | null;
   usedThisMonth: number;
   usedToday: number;
+};
+
+type Row = PlanRow & {
+  projectId: string;
   denials: (Omit<UnusualDenials, 'hour'> & { hourMs: number })[] | null;
   lapsed: (Several & { status: SubscriptionStatus }) | null;
   quotas: ({ kind: 'customer' | 'api_key' } & Several)[] | null;
@@ -85,17 +93,9 @@ export async function readProblems(
   const project = sql`select p.id as project_id`;
   // A subquery, which Postgres evaluates once and not once per row.
   const startOfHour = sql`(select date_trunc('hour', ${at}, 'UTC'))`;
-  const today = sql`(${at} at time zone 'UTC')::date`;
   // The denials of a project are read once, to read on only where they could be one of three problems.
   const rows = await db.orm.execute<Row>(sql`
-    select p.id as "projectId", s.status, coalesce(${sql.raw(admitsNow('s'))}, false) as admits,
-      plan.monthly_quota::float8 as "monthlyQuota", plan.daily_quota::float8 as "dailyQuota",
-      (select coalesce(sum(count), 0)::float8 from usage_months where project_id = p.id
-        and scope = ${PROJECT_SCOPE} and month = (select ${monthNumber(at)})) as "usedThisMonth",
-      case when plan.daily_quota is null then 0 else
-        (select coalesce(sum(count), 0)::float8 from usage_quota_days where project_id = p.id
-          and scope = ${nameWithPeriod(PROJECT_SCOPE, DAY)} and day = ${today})
-      end as "usedToday",
+    select p.id as "projectId", ${planColumns(at)},
       case when denied.most >= ${UNUSUAL_DENIALS_MIN} then
         (select json_agg(json_build_object('status', status, 'count', count,
             'usual', usual, 'hourMs', ${toMs(sql`hour`)}) order by status)
@@ -118,8 +118,7 @@ export async function readProblems(
         from api_keys where project_id = p.id and ${expiresSoon(at)} having count(*) > 0) as expiring
     from unnest(${arrayOf(projectIds)}::uuid[]) as shown(id)
     join projects p on p.id = shown.id
-    left join subscriptions s on s.project_id = p.id
-    left join plans plan on plan.id = s.plan_id
+    ${PLAN_OF_PROJECT}
     cross join lateral (
       select array_agg(outcome) as outcomes,
         greatest(sum(count) filter (where hour = ${startOfHour}),
@@ -135,24 +134,40 @@ export async function readProblems(
   );
 }
 
+/** What denies every call of one project, as {@link readProblems} judges it: some look-ups by index. */
+export async function readDenyingProblems(
+  db: { orm: Executor },
+  projectId: string,
+  now?: Date,
+): Promise<DenyingProblem[]> {
+  const rows = await db.orm.execute<PlanRow>(sql`
+    select ${planColumns(clock(now))} from projects p ${PLAN_OF_PROJECT} where p.id = ${projectId}`);
+  return rows.flatMap(denyingProblems);
+}
+
+const PLAN_OF_PROJECT = sql`left join subscriptions s on s.project_id = p.id
+  left join plans plan on plan.id = s.plan_id`;
+
+/** The columns of a {@link PlanRow}. */
+const planColumns = (at: SQL): SQL => sql`s.status,
+  coalesce(${sql.raw(admitsNow('s'))}, false) as admits,
+  plan.monthly_quota::float8 as "monthlyQuota", plan.daily_quota::float8 as "dailyQuota",
+  (select coalesce(sum(count), 0)::float8 from usage_months where project_id = p.id
+    and scope = ${PROJECT_SCOPE} and month = (select ${monthNumber(at)})) as "usedThisMonth",
+  case when plan.daily_quota is null then 0 else
+    (select coalesce(sum(count), 0)::float8 from usage_quota_days where project_id = p.id
+      and scope = ${nameWithPeriod(PROJECT_SCOPE, DAY)} and day = (${at} at time zone 'UTC')::date)
+  end as "usedToday"`;
+
 /** The rank of the worst problem, from 0; more than any kind's without one. */
 export const rankOf = (problems: readonly Problem[]): number =>
   Math.min(PROBLEM_KINDS.length, ...problems.map(({ kind }) => PROBLEM_KINDS.indexOf(kind)));
 
 function problemsOf(row: Row): Problem[] {
-  const { status, admits, monthlyQuota, dailyQuota, expiring } = row;
-  const quotas = [
-    { window: 'month', used: row.usedThisMonth, quota: monthlyQuota },
-    { window: 'day', used: row.usedToday, quota: dailyQuota },
-  ] as const;
-  const limited = quotas.flatMap(({ quota, ...use }) => (quota === null ? [] : { ...use, quota }));
-  const usedUp = limited.find(({ used, quota }) => used >= quota);
-  const problems: Problem[] = [];
-  if (!admits) {
-    const reason = status === null ? 'no_subscription' : LAPSED_BY[status];
-    problems.push({ kind: 'subscription_inactive', reason });
-  }
-  if (usedUp) problems.push({ kind: 'quota_used_up', ...usedUp });
+  const { admits, expiring } = row;
+  const limited = quotasOf(row);
+  const usedUp = limited.find(isUsedUp);
+  const problems: Problem[] = denyingProblems(row);
   for (const { hourMs, ...denials } of row.denials ?? []) {
     const isConsequence = denials.status === 403 ? !admits : denials.status === 429 && usedUp;
     if (isConsequence) continue;
@@ -174,4 +189,26 @@ function problemsOf(row: Row): Problem[] {
   return problems.sort((a, b) => rankOf([a]) - rankOf([b]));
 }
 
+function denyingProblems(row: PlanRow): DenyingProblem[] {
+  const { status, admits } = row;
+  const problems: DenyingProblem[] = [];
+  if (!admits) {
+    const reason = status === null ? 'no_subscription' : LAPSED_BY[status];
+    problems.push({ kind: 'subscription_inactive', reason });
+  }
+  const usedUp = quotasOf(row).find(isUsedUp);
+  if (usedUp) problems.push({ kind: 'quota_used_up', ...usedUp });
+  return problems;
+}
+
+/** The quotas that the plan has. */
+function quotasOf({ usedThisMonth, monthlyQuota, usedToday, dailyQuota }: PlanRow): Quota[] {
+  const quotas = [
+    { window: 'month', used: usedThisMonth, quota: monthlyQuota },
+    { window: 'day', used: usedToday, quota: dailyQuota },
+  ] as const;
+  return quotas.flatMap(({ quota, ...use }) => (quota === null ? [] : { ...use, quota }));
+}
+
+const isUsedUp = ({ used, quota }: Quota) => used >= quota;
 const isNearlyUsed = ({ used, quota }: Quota) => used >= quota * QUOTA_NEARLY_USED;

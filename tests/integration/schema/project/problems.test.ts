@@ -4,6 +4,7 @@ import {
   createCustomer,
   createCustomerPlan,
   listProjectsAtAGlance,
+  readDenyingProblems,
   readProblems,
   recordUsage,
   setSubscription,
@@ -102,6 +103,25 @@ describe('what is wrong in a project', () => {
     await useOf(projectId, 'project@0', 50);
     const usedUp = { kind: 'quota_used_up', window: 'day', used: 50, quota: 50 };
     expect(await problemsOf(projectId)).toEqual([usedUp]);
+  });
+
+  test('that denies every call is read by itself, as among the others', async () => {
+    const projectId = await makeCalm({ monthlyQuota: 5_000, dailyQuota: 100 });
+    const denying = () => readDenyingProblems(bench.db, projectId, NOW);
+    await use(projectId, 4_999);
+    expect(await kindsOf(projectId)).toEqual(['quota_nearly_used']);
+    expect(await denying()).toEqual([]);
+    await useOf(projectId, 'project@0', 100);
+    expect(await denying()).toEqual([
+      { kind: 'quota_used_up', window: 'day', used: 100, quota: 100 },
+    ]);
+    await use(projectId, 5_000);
+    await setSubscription(bench.ctx, { projectId, status: 'past_due' });
+    expect(await denying()).toEqual([
+      { kind: 'subscription_inactive', reason: 'past_due' },
+      { kind: 'quota_used_up', window: 'month', used: 5_000, quota: 5_000 },
+    ]);
+    expect(await denying()).toEqual(await problemsOf(projectId));
   });
 
   test('are the keys that expire within a week, the first named', async () => {

@@ -1,22 +1,15 @@
 import type { ProjectRight } from '@ceiba/domain';
 import { KEY_EXPIRES_SOON_DAYS } from '@ceiba/domain/constants';
 import type { LapseReason, Problem } from '@ceiba/schema';
-import { CalendarClock, CircleAlert, Gauge, type LucideIcon, TrendingUp } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { CalendarClock, CircleAlert, Gauge, TrendingUp } from 'lucide-react';
 import { formatCount, formatShare, plural } from '../../lib/format.ts';
 import { requestsBetween, requestsHref } from '../../lib/requests-href.ts';
 import { INACTIVE } from '../subscription/next-decision.tsx';
 import { Name } from '../ui/name.tsx';
+import type { Note } from '../ui/note-list.tsx';
 import { RelativeHour, RelativeTime } from '../ui/time.tsx';
 
-export interface ProblemLook {
-  /** Whether calls that were allowed before are denied now. */
-  tone: 'alarm' | 'warning';
-  icon: LucideIcon;
-  /** In a list of projects. */
-  short: string;
-  title: ReactNode;
-  text: ReactNode;
+export interface ProblemLook extends Note {
   /** The one step that helps, for who has the right. */
   step: { label: string; href: string; right: ProjectRight };
 }

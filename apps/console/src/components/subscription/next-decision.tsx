@@ -22,13 +22,12 @@ export const INACTIVE = {
   },
 } as const satisfies Record<InactiveReason, { because: string; step: string }>;
 
-/** Why the subscription denies every call; null if it does not. */
-export function inactiveReason(subscription: Subscription | null): InactiveReason | null {
+function inactiveReason(subscription: Subscription | null): InactiveReason | null {
   if (subscription === null) return 'no_subscription';
   return subscription.admits ? null : LAPSED_BY[subscription.status];
 }
 
-/** As {@link inactiveReason}, as a part of a sentence. */
+/** Why the subscription denies every call, as a part of a sentence; null if it does not. */
 export function whyInactive(subscription: Subscription | null): string | null {
   const reason = inactiveReason(subscription);
   return reason && INACTIVE[reason].because;

@@ -3,6 +3,7 @@ import { Plus } from 'lucide-react';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { z } from 'zod';
+import { ProblemList } from '#components/problems/problem-list.tsx';
 import { ButtonLink } from '#components/ui/button.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Name } from '#components/ui/name.tsx';
@@ -14,15 +15,14 @@ import type { PageProps } from '#lib/list-query.ts';
 import { requestsHref } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
-import { InactiveSubscription } from '../../_components/inactive-subscription.tsx';
 import { Timeline } from '../../_components/timeline.tsx';
 import { MostDenied } from '../../requests/groups/most-denied.tsx';
 import { CustomerDialogs, CustomerStepButton } from '../_components/customer-dialogs.tsx';
 import { calledOf, stateOf, targetOf } from '../customer-state.ts';
 import { CustomerFacts } from './_components/customer-facts.tsx';
 import { CustomerKeys } from './_components/customer-keys.tsx';
+import { customerNotes } from './_components/customer-notes.tsx';
 import { CustomerUsage } from './_components/customer-usage.tsx';
-import { NextCall } from './_components/next-call.tsx';
 import { PeriodDates, PeriodUse } from './_components/period-use.tsx';
 import { readCustomerPage } from './read-customer.ts';
 
@@ -38,7 +38,6 @@ export default async function CustomerPage({ params }: PageProps<'projectId' | '
   const { customer, use, usage, plans, policies, keys, kept, denials, timeline } = facts;
   const mayChange = may('change_customers');
   const target = targetOf(customer);
-  const { isSuspended } = target;
   return (
     <CustomerDialogs shared={{ projectId, plans }}>
       <Column>
@@ -62,20 +61,24 @@ export default async function CustomerPage({ params }: PageProps<'projectId' | '
                   Create key
                 </ButtonLink>
               )}
-              {mayChange && (
+              {mayChange && !target.isSuspended && (
                 <CustomerStepButton
-                  opens={{ step: isSuspended ? 'resume' : 'suspend', target }}
-                  address={isSuspended ? 'resume' : 'suspend'}
-                  variant={isSuspended ? 'secondary' : 'quiet'}
+                  opens={{ step: 'suspend', target }}
+                  address="suspend"
+                  variant="quiet"
                 >
-                  {isSuspended ? 'Resume customer' : 'Suspend customer'}
+                  Suspend customer
                 </CustomerStepButton>
               )}
             </>
           }
         />
-        <InactiveSubscription project={project} may={may} />
-        <NextCall customer={customer} use={use} />
+        <ProblemList
+          projectId={projectId}
+          problems={facts.problems}
+          may={may}
+          own={customerNotes(customer, use, mayChange)}
+        />
         <Section title="This period" description={<PeriodDates use={use} />} className="numbers">
           <PeriodUse use={use} />
         </Section>

@@ -6,6 +6,7 @@ import {
   groupDenials,
   listPolicies,
   readCustomerUse,
+  readDenyingProblems,
   readRetention,
   readUsageOf,
   searchApiKeys,
@@ -29,7 +30,8 @@ export async function readCustomerPage(
   const { decisionDays } = await readRetention(db);
   const kept = keptRequests(decisionDays, new Date());
   const to = new Date(Date.now() + MS_PER_DAY);
-  const [uses, usage, plans, policies, keys, denials] = await Promise.all([
+  const [problems, uses, usage, plans, policies, keys, denials] = await Promise.all([
+    readDenyingProblems(db, projectId),
     readCustomerUse(db, { projectId, customerIds: [customerId] }),
     readUsageOf(db, { projectId, customerId, step: 'day' }),
     searchCustomerPlans(db, { projectId, limit: PLANS_LISTED }),
@@ -43,6 +45,7 @@ export async function readCustomerPage(
   const timeline = await readCustomerTimeline(db, { projectId, kept }, { customerId, apiKeyIds });
   return {
     customer,
+    problems,
     use,
     usage,
     plans: plans.map(customerPlanChoice),

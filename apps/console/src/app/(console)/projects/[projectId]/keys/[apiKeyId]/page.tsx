@@ -1,6 +1,7 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { z } from 'zod';
+import { ProblemList } from '#components/problems/problem-list.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
@@ -20,7 +21,6 @@ import { requestsHref } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { viewerZone } from '#server/time-zone.ts';
-import { InactiveSubscription } from '../../_components/inactive-subscription.tsx';
 import { Timeline } from '../../_components/timeline.tsx';
 import { MostDenied } from '../../requests/groups/most-denied.tsx';
 import { ImportedChip } from '../_components/imported-chip.tsx';
@@ -91,7 +91,9 @@ export default async function KeyPage({
             </>
           }
         />
-        {target.isActive && <InactiveSubscription project={project} may={may} />}
+        {target.isActive && (
+          <ProblemList projectId={projectId} problems={facts.problems} may={may} />
+        )}
         <section aria-label="Key" className="mb-6">
           <KeyFacts
             projectId={projectId}

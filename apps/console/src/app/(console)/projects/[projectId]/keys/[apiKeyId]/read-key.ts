@@ -7,7 +7,9 @@ import {
   groupDenials,
   listPolicies,
   type PolicyRecord,
+  type Problem,
   type Project,
+  readDenyingProblems,
   readRetention,
   readUsageSeries,
   type UsageSeries,
@@ -36,7 +38,8 @@ export async function readKeyPage(
   const step = usageStepFor('outcome', usage);
   const read = (range: UsageRange) =>
     readUsageSeries(db, { projectId, apiKeyId, by: 'outcome', step, ...range });
-  const [series, previous, denials, timeline, customer, policies]: [
+  const [problems, series, previous, denials, timeline, customer, policies]: [
+    Problem[],
     UsageSeries,
     UsageSeries | undefined,
     DenialGroup[],
@@ -44,6 +47,7 @@ export async function readKeyPage(
     KeyCustomer | null,
     PolicyRecord[],
   ] = await Promise.all([
+    readDenyingProblems(db, projectId),
     read({ from, to }),
     compared && read(compared),
     readDenials(db, projectId, apiKeyId, kept),
@@ -51,7 +55,7 @@ export async function readKeyPage(
     apiKey.customer ? readKeyCustomer(db, projectId, apiKey.customer.externalId) : null,
     listPolicies(db, projectId),
   ]);
-  return { apiKey, customer, policies, series, previous, kept, denials, timeline };
+  return { apiKey, problems, customer, policies, series, previous, kept, denials, timeline };
 }
 
 /** What is recorded of a key's denials. */
