@@ -160,7 +160,7 @@ test('a user gives a customer a larger plan, which applies to the next call', as
     allowed: false,
     denialReason: 'policy_no_match',
   });
-  await expect(page.getByText('changed customer')).toBeVisible();
+  await expect(page.getByText('changed this customer')).toBeVisible();
   await page.getByRole('link', { name: 'Growth' }).click();
   await page.waitForURL(`**${project.at('plans')}`);
 });

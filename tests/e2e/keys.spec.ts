@@ -589,7 +589,7 @@ test('a disabled key is denied on its next call until it is enabled, and its pag
     await expect(denied).toHaveCount(1, { timeout: 500 });
     await expect(page.getByText('2 decisions in this range.')).toBeVisible({ timeout: 500 });
   }).toPass();
-  await expect(page.getByRole('listitem').filter({ hasText: 'disabled key' })).toHaveCount(1);
+  await expect(page.getByRole('listitem').filter({ hasText: 'disabled this key' })).toHaveCount(1);
   await expectAccessible(page);
   await denied.click();
   await page.waitForURL(/&pathPrefix=%2Fv1%2Freports/);

@@ -34,19 +34,72 @@ test('the next step fits a phone, also with a long name', async () => {
   }
 });
 
-test('the page of a key in use fits two screens', async () => {
+test.describe('the pages of a key and of its customer', () => {
+  const SCREEN = { width: 1280, height: 900 };
+  let [apiKeyId, customerId] = ['', ''];
+
+  test.beforeAll(async () => {
+    ({ apiKeyId, customerId } = await addCallers());
+  });
+
+  test('fit two screens where calls are denied in five ways and ten events are known', async () => {
+    for (const path of [`keys/${apiKeyId}`, `customers/${customerId}`]) {
+      const page = await project.open(path);
+      await page.setViewportSize(SCREEN);
+      for (const [list, items] of [
+        [page.getByRole('list', { name: 'Most denied calls' }), 5],
+        [sectionOf(page, 'History').getByRole('list'), 10],
+      ] as const) {
+        await expect(list.getByRole('listitem')).toHaveCount(items);
+      }
+      expect(await heightOf(page)).toBeLessThanOrEqual(2 * SCREEN.height);
+    }
+  });
+
+  test('have the history beside the denied calls, and on a phone below them', async () => {
+    for (const path of [`keys/${apiKeyId}`, `customers/${customerId}`]) {
+      const page = await project.open(path);
+      const [denied, history] = [sectionOf(page, 'Most denied calls'), sectionOf(page, 'History')];
+      await page.setViewportSize(SCREEN);
+      expect((await boxOf(history)).x).toBeGreaterThan((await boxOf(denied)).right);
+      for (const width of [PHONE.width, 320]) {
+        await page.setViewportSize({ ...PHONE, width });
+        expect((await boxOf(history)).y).toBeGreaterThanOrEqual((await boxOf(denied)).bottom);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      }
+    }
+  });
+
+  test('say of their own changes what was done, and opened, from which address', async () => {
+    const page = await project.open(`keys/${apiKeyId}`);
+    const change = sectionOf(page, 'History').getByRole('listitem').first();
+    const summary = change.locator('summary');
+    await expect(summary).toContainText('set the limits of this key');
+    await expect(summary).not.toContainText('192.0.2.4');
+    await summary.click();
+    await expect(change.getByText('from 192.0.2.4')).toBeVisible();
+    const ofCustomer = await project.open(`customers/${customerId}`);
+    await expect(
+      sectionOf(ofCustomer, 'History').getByRole('listitem').first().locator('summary'),
+    ).toContainText('set the limits of key Mobile app, iOS');
+  });
+});
+
+/** A key with its customer that calls of all kinds were denied to, and that was changed ten times. */
+async function addCallers() {
   const { projectId, sql } = project;
   const [customer] = await sql<{ id: string }[]>`
     insert into customers ${sql({ project_id: projectId, external_id: 'acme' })} returning id`;
+  const customerId = customer?.id ?? '';
   const apiKeyId = await project.addKey('Mobile app, iOS', {
-    customer_id: customer?.id ?? null,
+    customer_id: customerId,
     rate_limit_per_minute: 300,
     monthly_quota: 60_000,
     metadata: { crm: '42', team: 'mobile' },
     last_used_at: new Date(),
+    created_at: new Date(2020, 0),
   });
-  const key = { projectId, apiKeyId };
-  for (const outcome of ['allowed', 'rate_limited', 'policy_no_match', 'expired_api_key']) {
+  for (const outcome of ['allowed', ...DENIALS]) {
     for (const days of [0, 1, 2, 7, 8]) {
       await sql`insert into usage_hours (project_id, hour, api_key_id, policy_id, outcome,
           incarnation, count)
@@ -54,20 +107,25 @@ test('the page of a key in use fits two screens', async () => {
           ${apiKeyId}, '00000000-0000-0000-0000-000000000000', ${outcome}, 'e2e', 1000`;
     }
   }
-  await addDecisions(projectId, [
-    { ...key, outcome: 'policy_no_match', path: '/v1/orders' },
-    { ...key, outcome: 'rate_limited', path: '/v1/reports' },
-  ]);
-  const page = await project.open(`keys/${apiKeyId}`);
-  await page.setViewportSize(DESKTOP);
-  await expect(
-    page.getByRole('list', { name: 'Denial reasons' }).getByRole('listitem'),
-  ).toHaveCount(3);
-  await expect(
-    page.getByRole('list', { name: 'Most denied calls' }).getByRole('listitem'),
-  ).toHaveCount(2);
-  expect(await heightOf(page)).toBeLessThanOrEqual(2 * DESKTOP.height);
-});
+  await addDecisions(
+    projectId,
+    DENIALS.map((outcome) => ({ apiKeyId, customerId, outcome, path: `/v1/${outcome}` })),
+  );
+  await sql`insert into audit_log (owner_id, project_id, actor_kind, actor_label, action,
+      target_kind, target_id, target_label, client_address)
+    select owner_id, id, 'user', 'owner@example.com', 'api_key.set_limits', 'api_key', ${apiKeyId},
+      'Mobile app, iOS', '192.0.2.4'
+    from projects, generate_series(1, 10) where id = ${projectId}`;
+  return { apiKeyId, customerId };
+}
+
+const DENIALS = [
+  'rate_limited',
+  'policy_no_match',
+  'expired_api_key',
+  'quota_exceeded',
+  'inactive_subscription',
+] as const;
 
 test('on a desktop the settings of a project fit two and a half screens', async () => {
   const page = await project.open('settings');

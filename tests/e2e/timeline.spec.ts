@@ -38,7 +38,7 @@ async function revokedKey() {
 test('the history of a key pairs its revocation with the first call that it denied, each with its page', async () => {
   const { page, call, apiKeyId } = await revokedKey();
   await gotoReady(page, project.at(`keys/${apiKeyId}`));
-  await expect(entries(page).first()).toContainText('revoked key Mobile app');
+  await expect(entries(page).first()).toContainText('revoked this key');
   await expect(entries(page).first()).toContainText('No call was denied for it since.');
   expect(await project.authorize(call)).toMatchObject({ denialReason: 'revoked_api_key' });
   // The log is written within seconds.
@@ -47,7 +47,7 @@ test('the history of a key pairs its revocation with the first call that it deni
     await expect(entries(page).first()).toContainText('First denied', { timeout: 100 });
   }).toPass();
   await expect(entries(page).first()).toContainText('GET /v1/reports, revoked key.');
-  await expect(entries(page).last()).toContainText('created key Mobile app');
+  await expect(entries(page).last()).toContainText('created this key');
   await expect(history(page)).toContainText(/Used first|First recorded call allowed/);
   await expectAccessible(page);
 
@@ -106,8 +106,8 @@ test('the history of a customer has its keys, and the first call that its suspen
     },
   ]);
   await gotoReady(page, project.at(`customers/${customer?.id}`));
-  await expect(entries(page).first()).toContainText('suspended customer');
+  await expect(entries(page).first()).toContainText('suspended this customer');
   await expect(entries(page).first()).toContainText('First denied');
-  await expect(entries(page).last()).toContainText('created customer');
+  await expect(entries(page).last()).toContainText('created this customer');
   await expectAccessible(page);
 });

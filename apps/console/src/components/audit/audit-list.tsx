@@ -7,6 +7,7 @@ import { TextLink } from '../ui/text-link.tsx';
 import { AbsoluteTime, RelativeTime, TimeOfDay } from '../ui/time.tsx';
 import {
   auditWords,
+  auditWordsHere,
   type FieldChange,
   fieldChanges,
   fieldWords,
@@ -38,6 +39,8 @@ export interface AuditEntryProps extends Omit<AuditListProps, 'rows'> {
   row: AuditRow;
   /** Shows the day and the time, not how long ago it was. */
   isExact?: boolean;
+  /** The ID of the item of the page: what was done to it is said in few words, and opened, in full. */
+  about?: string | undefined;
   /** Where the audit log has the entry; absent in the log itself. */
   log?: string;
 }
@@ -49,39 +52,45 @@ export function AuditEntry({
   withProject = false,
   viewer,
   isExact = false,
+  about,
   log,
 }: AuditEntryProps) {
   return (
-    <details className="group">
+    <details className="group @container">
       <summary
         className={clsx(
           'grid cursor-pointer list-none gap-x-3 gap-y-1 px-(--inset) py-2 transition-colors hover:bg-hover focus-visible:-outline-offset-2 [&::-webkit-details-marker]:hidden',
           isOfOneDay
             ? 'grid-cols-[auto_minmax(0,1fr)_auto]'
-            : 'grid-cols-[auto_minmax(0,1fr)] sm:grid-cols-[auto_minmax(0,1fr)_12rem]',
+            : 'grid-cols-[auto_minmax(0,1fr)] @md:grid-cols-[auto_minmax(0,1fr)_auto]',
         )}
       >
         <ChevronRight
           aria-hidden="true"
           className="mt-0.5 size-4 shrink-0 text-muted transition-transform group-open:rotate-90"
         />
-        <Sentence row={row} withProject={withProject} />
+        <Sentence row={row} withProject={withProject} about={about} />
         {isOfOneDay ? (
           <span className="figures mt-px text-small text-muted">
             <TimeOfDay at={row.at} inRow />
           </span>
         ) : (
-          <span className="figures text-small text-muted max-sm:col-start-2 sm:mt-px sm:text-right">
+          <span className="figures text-small text-muted @max-md:col-start-2 @md:mt-px @md:text-right">
             {isExact ? <AbsoluteTime at={row.at} inRow /> : <RelativeTime at={row.at} inRow />}
           </span>
         )}
       </summary>
-      <Details row={row} withProject={withProject} viewer={viewer} log={log} />
+      <Details row={row} withProject={withProject} viewer={viewer} about={about} log={log} />
     </details>
   );
 }
 
-function Sentence({ row, withProject }: { row: AuditRow; withProject: boolean }) {
+interface SentenceProps extends Pick<AuditEntryProps, 'about'> {
+  row: AuditRow;
+  withProject: boolean;
+}
+
+function Sentence({ row, withProject, about }: SentenceProps) {
   const { actor, action, target, clientAddress, projectId, projectName } = row;
   const isElsewhere = withProject && projectId !== null && target.kind !== 'project';
   return (
@@ -92,17 +101,23 @@ function Sentence({ row, withProject }: { row: AuditRow; withProject: boolean })
           <span className="text-muted">with the token</span> <Name>{actor.token}</Name>{' '}
         </>
       )}
-      <span className="text-muted">{auditWords(action)}</span>{' '}
-      <span className="font-medium">
-        <Name>{target.label ?? target.id}</Name>
-      </span>
+      {target.id === about ? (
+        <span className="text-muted">{auditWordsHere(action)}</span>
+      ) : (
+        <>
+          <span className="text-muted">{auditWords(action)}</span>{' '}
+          <span className="font-medium">
+            <Name>{target.label ?? target.id}</Name>
+          </span>
+        </>
+      )}
       {isElsewhere && projectName !== null && (
         <>
           {' '}
           <span className="text-muted">in</span> <Name>{projectName}</Name>
         </>
       )}
-      {clientAddress !== null && (
+      {clientAddress !== null && about === undefined && (
         <span className="text-muted">
           {' '}
           from <code className="text-small">{clientAddress}</code>
@@ -112,15 +127,13 @@ function Sentence({ row, withProject }: { row: AuditRow; withProject: boolean })
   );
 }
 
-interface DetailsProps {
-  row: AuditRow;
-  withProject: boolean;
+interface DetailsProps extends SentenceProps {
   viewer: Viewer | undefined;
   log: string | undefined;
 }
 
 /** What follows the sentence; its links cannot be in the sentence, which opens and closes the row. */
-function Details({ row, withProject, viewer, log }: DetailsProps) {
+function Details({ row, withProject, viewer, about, log }: DetailsProps) {
   const link = viewer && targetLink(row, viewer);
   const changes = fieldChanges(row.before, row.after);
   return (
@@ -138,6 +151,11 @@ function Details({ row, withProject, viewer, log }: DetailsProps) {
         <span>
           <AbsoluteTime at={row.at} />
         </span>
+        {about !== undefined && row.clientAddress !== null && (
+          <span>
+            from <code>{row.clientAddress}</code>
+          </span>
+        )}
         <code className="break-all">{row.action}</code>
         <code className="break-all">{row.target.id}</code>
         {row.requestId !== null && <code className="break-all">request {row.requestId}</code>}

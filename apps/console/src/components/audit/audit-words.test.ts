@@ -1,6 +1,13 @@
 import { AUDIT_ACTIONS } from '@ceiba/schema';
 import { describe, expect, it } from 'vitest';
-import { auditWords, fieldChanges, fieldWords, kindsIn, targetLink } from './audit-words.ts';
+import {
+  auditWords,
+  auditWordsHere,
+  fieldChanges,
+  fieldWords,
+  kindsIn,
+  targetLink,
+} from './audit-words.ts';
 import { AUDITED } from './audited.ts';
 
 describe('fieldChanges', () => {
@@ -51,6 +58,11 @@ describe('auditWords', () => {
 
   it('has the verb of an action', () => {
     expect(auditWords('api_key.revoke')).toBe('revoked key');
+  });
+
+  it('has the verb of an action for the page of its item', () => {
+    expect(auditWordsHere('api_key.set_expiry')).toBe('set the expiry of this key');
+    expect(auditWordsHere('customer.suspend')).toBe('suspended this customer');
   });
 
   it('shows an unknown action or field by its name', () => {

@@ -8,6 +8,10 @@ export function auditWords(action: string): string {
   return WORDS.get(action) ?? action;
 }
 
+/** As {@link auditWords}, on the page of the item that it was done to: `revoked this key`. */
+export const auditWordsHere = (action: string): string =>
+  auditWords(action).replace(/ (?=\w+$)/, ' this ');
+
 const WORDS: ReadonlyMap<string, string> = new Map(
   Object.entries(AUDITED).flatMap(([kind, { verbs }]) =>
     Object.entries<string>(verbs).map(([verb, words]) => [`${kind}.${verb}`, words] as const),

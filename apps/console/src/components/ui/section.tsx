@@ -100,6 +100,16 @@ export function Section({ title, description, link, actions, children, ...rest }
   );
 }
 
+/** Two columns of parts where there is room; else one, first those of the left. */
+export const Columns = ({ left, right }: { left: ReactNode; right: ReactNode }) => (
+  <div className="@container">
+    <div className="grid gap-x-12 *:min-w-0 @4xl:grid-cols-2">
+      <div>{left}</div>
+      <div>{right}</div>
+    </div>
+  </div>
+);
+
 export interface Part extends SectionProps {
   id: string;
   title: string;

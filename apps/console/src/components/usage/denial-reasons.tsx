@@ -22,7 +22,7 @@ export interface DenialReasonsProps {
 /** How often each reason denied, as a part of a page below tabs. */
 export function DenialReasons(props: DenialReasonsProps) {
   const { projectId, series, range, kept } = props;
-  if (denialsOf(series).length === 0) {
+  if (!hasDenials(series)) {
     return <p className="py-8 text-muted">No call was denied in this range.</p>;
   }
   const all = requestsIn(projectId, range, kept, { outcome: 'denied' });
@@ -38,10 +38,13 @@ export function DenialReasons(props: DenialReasonsProps) {
   );
 }
 
+/** Whether any calls were denied. */
+export const hasDenials = (series: UsageSeries): boolean => denialsOf(series).length > 0;
+
 const denialsOf = ({ lines }: UsageSeries) =>
   lines.filter(({ id }) => id !== 'allowed').sort((one, other) => other.total - one.total);
 
-/** How often each reason denied, with links to the requests of the range; nothing if none did. */
+/** How often each reason denied, with links to the requests of the range. */
 export function DenialShares({
   projectId,
   series,
@@ -50,7 +53,6 @@ export function DenialShares({
   apiKeyId = '',
 }: DenialReasonsProps) {
   const denials = denialsOf(series);
-  if (denials.length === 0) return null;
   const total = sum(denials.map((line) => line.total));
   const shares = denials.flatMap((line): Share[] => {
     const outcome = OUTCOMES.find((known) => known === line.id);

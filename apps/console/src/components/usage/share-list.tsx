@@ -21,29 +21,31 @@ export interface ShareListProps {
 export function ShareList({ label, shares, total }: ShareListProps) {
   const percents = formatShares(shares.map(({ count }) => count));
   return (
-    <ul aria-label={label} className="panel numbers divide-y">
-      {shares.map(({ id, name, count, counts, tone }, index) => (
-        <li
-          key={id}
-          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-2 sm:gap-x-6 px-(--inset) py-1.5 lg:grid-cols-[minmax(0,1fr)_12rem_9rem]"
-        >
-          <div className="min-w-0">{name}</div>
-          <div className="order-last col-span-2 lg:order-none lg:col-span-1">
-            {counts ? (
-              <Trend counts={counts} tone={tone} />
-            ) : (
-              <Bar part={count} whole={total} tone={tone} />
-            )}
-          </div>
-          <p className="figures flex justify-end whitespace-nowrap">
-            {formatCount(count)}
-            <span className="w-10 text-right sm:w-12 text-small/5 text-muted">
-              {percents[index]}
-            </span>
-          </p>
-        </li>
-      ))}
-    </ul>
+    <div className="@container">
+      <ul aria-label={label} className="panel numbers divide-y">
+        {shares.map(({ id, name, count, counts, tone }, index) => (
+          <li
+            key={id}
+            className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-2 sm:gap-x-6 px-(--inset) py-1.5 @md:grid-cols-[minmax(0,1fr)_4rem_6rem] @2xl:grid-cols-[minmax(0,1fr)_12rem_9rem]"
+          >
+            <div className="min-w-0">{name}</div>
+            <div className="order-last col-span-2 @md:order-none @md:col-span-1">
+              {counts ? (
+                <Trend counts={counts} tone={tone} />
+              ) : (
+                <Bar part={count} whole={total} tone={tone} />
+              )}
+            </div>
+            <p className="figures flex justify-end whitespace-nowrap">
+              {formatCount(count)}
+              <span className="w-10 text-right sm:w-12 text-small/5 text-muted">
+                {percents[index]}
+              </span>
+            </p>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

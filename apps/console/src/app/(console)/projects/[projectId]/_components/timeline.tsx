@@ -53,6 +53,7 @@ function What({ entry: { at, what }, requestsSince, projectId, of, viewer, timeZ
         <AuditEntry
           row={what.row}
           isExact
+          about={of.key ?? of.customer ?? undefined}
           viewer={viewer}
           log={auditHref(projectId, what.row, timeZone)}
         />
@@ -97,13 +98,15 @@ const HOUR_MS = 3_600_000;
 
 /** An entry that is no change; in line with the sentences of those. */
 const Moment = ({ at, children }: { at: Date; children: ReactNode }) => (
-  <p className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 px-(--inset) py-2 sm:grid-cols-[auto_minmax(0,1fr)_12rem]">
-    <span aria-hidden="true" className="mt-2 ml-1 size-2 rounded-full bg-line-strong sm:mr-1" />
-    <span className="text-muted">{children}</span>
-    <span className="figures text-small text-muted max-sm:col-start-2 sm:mt-px sm:text-right">
-      <AbsoluteTime at={at} inRow />
-    </span>
-  </p>
+  <div className="@container">
+    <p className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 px-(--inset) py-2 @md:grid-cols-[auto_minmax(0,1fr)_auto]">
+      <span aria-hidden="true" className="mx-1 mt-1.5 size-2 rounded-full bg-line-strong" />
+      <span className="text-muted">{children}</span>
+      <span className="figures text-small text-muted @max-md:col-start-2 @md:mt-px @md:text-right">
+        <AbsoluteTime at={at} inRow />
+      </span>
+    </p>
+  </div>
 );
 
 interface DenialProps extends Place {

@@ -7,7 +7,7 @@ import { ProblemList } from '#components/problems/problem-list.tsx';
 import { ButtonLink } from '#components/ui/button.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Name } from '#components/ui/name.tsx';
-import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import { Column, Columns, PageHeader, Section } from '#components/ui/section.tsx';
 import { StatusChip } from '#components/ui/state-chips.tsx';
 import { plural } from '#lib/format.ts';
 import { labelSetsOf } from '#lib/labels.ts';
@@ -27,6 +27,9 @@ import { PeriodDates, PeriodUse } from './_components/period-use.tsx';
 import { readCustomerPage } from './read-customer.ts';
 
 export const metadata: Metadata = { title: 'Customer' };
+
+/** The newest; the others are a link away. */
+const KEYS_SHOWN = 5;
 
 export default async function CustomerPage({ params }: PageProps<'projectId' | 'customerId'>) {
   const { customerId, ...address } = await params;
@@ -79,52 +82,78 @@ export default async function CustomerPage({ params }: PageProps<'projectId' | '
           may={may}
           own={customerNotes(customer, use, mayChange)}
         />
-        <Section title="This period" description={<PeriodDates use={use} />} className="numbers">
-          <PeriodUse use={use} />
-        </Section>
-        <Section title="Customer">
-          <CustomerFacts
-            projectId={projectId}
-            customer={customer}
-            use={use}
-            sets={labelSetsOf(policies)}
-            mayChange={mayChange}
-          />
-        </Section>
-        <Section
-          title="Keys"
-          description={`They share the limits of the customer.${customer.billingDay === CALENDAR_MONTH ? '' : ' Their counts are of the calendar month.'}`}
-          link={
-            keys.total === 0
-              ? null
-              : {
-                  href: `/projects/${projectId}/keys?status=all&customer=${customerId}`,
-                  label: keys.total === null ? 'All keys' : `All ${plural(keys.total, 'key')}`,
+        <Columns
+          left={
+            <>
+              <Section
+                title="This period"
+                description={<PeriodDates use={use} />}
+                className="numbers"
+              >
+                <PeriodUse use={use} />
+              </Section>
+              <section aria-label="Customer" className="mb-6">
+                <CustomerFacts
+                  projectId={projectId}
+                  customer={customer}
+                  use={use}
+                  sets={labelSetsOf(policies)}
+                  mayChange={mayChange}
+                />
+              </section>
+              <Section
+                title="Keys"
+                description={`They share the limits of the customer.${customer.billingDay === CALENDAR_MONTH ? '' : ' Their counts are of the calendar month.'}`}
+                link={
+                  keys.total === 0
+                    ? null
+                    : {
+                        href: `/projects/${projectId}/keys?status=all&customer=${customerId}`,
+                        label:
+                          keys.total === null ? 'All keys' : `All ${plural(keys.total, 'key')}`,
+                      }
                 }
+              >
+                <CustomerKeys projectId={projectId} keys={keys.items.slice(0, KEYS_SHOWN)} />
+              </Section>
+              <Section
+                title="Most denied calls"
+                description={`Recorded in the last ${plural(kept.days, 'day')}.`}
+                link={{
+                  href: requestsHref(projectId, { customer: customerId }),
+                  label: 'All requests',
+                }}
+              >
+                <MostDenied projectId={projectId} of={{ customer: customerId }} groups={denials} />
+              </Section>
+            </>
           }
-        >
-          <CustomerKeys projectId={projectId} keys={keys.items} />
-        </Section>
-        <CustomerUsage projectId={projectId} customerId={customerId} usage={usage} kept={kept} />
-        <Section
-          title="Most denied calls"
-          description={`Recorded requests of the last ${plural(kept.days, 'day')}, the most frequent first.`}
-          link={{ href: requestsHref(projectId, { customer: customerId }), label: 'All requests' }}
-        >
-          <MostDenied projectId={projectId} of={{ customer: customerId }} groups={denials} />
-        </Section>
-        <Section
-          title="History"
-          description="What happened to this customer and its newest keys, the newest first, and what it denied."
-          link={{ href: `/projects/${projectId}/audit?q=${customerId}`, label: 'All changes' }}
-        >
-          <Timeline
-            projectId={projectId}
-            timeline={timeline}
-            of={{ customer: customerId }}
-            viewer={{ ...user, may }}
-          />
-        </Section>
+          right={
+            <>
+              <CustomerUsage
+                projectId={projectId}
+                customerId={customerId}
+                usage={usage}
+                kept={kept}
+              />
+              <Section
+                title="History"
+                description="Of the customer and its newest keys."
+                link={{
+                  href: `/projects/${projectId}/audit?q=${customerId}`,
+                  label: 'All changes',
+                }}
+              >
+                <Timeline
+                  projectId={projectId}
+                  timeline={timeline}
+                  of={{ customer: customerId }}
+                  viewer={{ ...user, may }}
+                />
+              </Section>
+            </>
+          }
+        />
       </Column>
     </CustomerDialogs>
   );

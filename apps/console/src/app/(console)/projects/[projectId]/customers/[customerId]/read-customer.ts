@@ -17,7 +17,8 @@ import { PLANS_LISTED } from '../../plan-detail.ts';
 import { readCustomerTimeline } from '../../read-timeline.ts';
 import { customerPlanChoice } from '../customer-choice.ts';
 
-const KEYS_SHOWN = 10;
+/** The history is of this many of its keys. */
+const KEYS_READ = 10;
 const DENIALS_SHOWN = 5;
 
 /** What the page of a customer shows; null if the project has no such customer. */
@@ -36,7 +37,7 @@ export async function readCustomerPage(
     readUsageOf(db, { projectId, customerId, step: 'day' }),
     searchCustomerPlans(db, { projectId, limit: PLANS_LISTED }),
     listPolicies(db, projectId),
-    searchApiKeys(db, { projectId, customerId, limit: KEYS_SHOWN }),
+    searchApiKeys(db, { projectId, customerId, limit: KEYS_READ }),
     groupDenials(db, { projectId, customerId, from: kept.since, to, limit: DENIALS_SHOWN }),
   ]);
   const use = uses.get(customerId);

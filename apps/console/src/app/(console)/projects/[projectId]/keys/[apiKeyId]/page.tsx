@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { ProblemList } from '#components/problems/problem-list.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Name } from '#components/ui/name.tsx';
-import { Column, PageHeader, Section } from '#components/ui/section.tsx';
+import { Column, Columns, PageHeader, Section } from '#components/ui/section.tsx';
 import { StatusChip } from '#components/ui/state-chips.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
 import { byTone } from '#components/usage/by-tone.ts';
-import { DenialShares } from '#components/usage/denial-reasons.tsx';
+import { DenialShares, hasDenials } from '#components/usage/denial-reasons.tsx';
 import { OutcomeChart } from '#components/usage/outcome-chart.tsx';
 import { barHref, keptNote } from '#components/usage/range-links.ts';
 import { RangePicker } from '#components/usage/range-picker.tsx';
@@ -124,35 +124,45 @@ export default async function KeyPage({
               hrefOf={barHref({ projectId, here, query, step: series.step, kept, apiKeyId })}
             />
           )}
-          <div className="mt-3">
-            <DenialShares
-              projectId={projectId}
-              series={series}
-              range={usage}
-              kept={kept}
-              apiKeyId={apiKeyId}
-            />
-          </div>
         </Section>
-        <Section
-          title="Most denied calls"
-          description={`Recorded requests of the last ${plural(kept.days, 'day')}, the most frequent first.`}
-          link={{ href: requestsHref(projectId, { key: apiKeyId }), label: 'All requests' }}
-        >
-          <MostDenied projectId={projectId} of={{ key: apiKeyId }} groups={denials} />
-        </Section>
-        <Section
-          title="History"
-          description="What happened to this key, the newest first, and what it denied."
-          link={{ href: `/projects/${projectId}/audit?q=${apiKeyId}`, label: 'All changes' }}
-        >
-          <Timeline
-            projectId={projectId}
-            timeline={timeline}
-            of={{ key: apiKeyId }}
-            viewer={{ ...user, may }}
-          />
-        </Section>
+        <Columns
+          left={
+            <>
+              {hasDenials(series) && (
+                <Section title="Denial reasons" description="Of the usage above.">
+                  <DenialShares
+                    projectId={projectId}
+                    series={series}
+                    range={usage}
+                    kept={kept}
+                    apiKeyId={apiKeyId}
+                  />
+                </Section>
+              )}
+              <Section
+                title="Most denied calls"
+                description={`Recorded in the last ${plural(kept.days, 'day')}.`}
+                link={{ href: requestsHref(projectId, { key: apiKeyId }), label: 'All requests' }}
+              >
+                <MostDenied projectId={projectId} of={{ key: apiKeyId }} groups={denials} />
+              </Section>
+            </>
+          }
+          right={
+            <Section
+              title="History"
+              description="The newest first."
+              link={{ href: `/projects/${projectId}/audit?q=${apiKeyId}`, label: 'All changes' }}
+            >
+              <Timeline
+                projectId={projectId}
+                timeline={timeline}
+                of={{ key: apiKeyId }}
+                viewer={{ ...user, may }}
+              />
+            </Section>
+          }
+        />
       </KeyDialogs>
     </Column>
   );

@@ -1,7 +1,6 @@
 import { ambiguityOf } from '@ceiba/domain';
 import type { DenialGroup } from '@ceiba/schema';
 import { ArrowRight, Plus } from 'lucide-react';
-import type { ReactNode } from 'react';
 import { ButtonLink } from '#components/ui/button.tsx';
 import { RecordedPath } from '#components/ui/path-text.tsx';
 import { MethodChip, OutcomeChip, ProbeChip } from '#components/ui/state-chips.tsx';
@@ -11,57 +10,50 @@ import { isProbe } from '#lib/probe.ts';
 import { requestsBetween } from '#lib/requests-href.ts';
 import { policyHref, prefixOf } from './policy-href.ts';
 
-export interface DenialListProps {
-  label: string;
-  groups: readonly DenialGroup[];
-  /** The next steps of a group. */
-  children: (group: DenialGroup) => ReactNode;
-}
-
-/** Denials by reason, method and path. */
-export function DenialList({ label, groups, children }: DenialListProps) {
-  return (
-    <ul aria-label={label} className="panel numbers divide-y">
-      {groups.map((group) => (
-        <li
-          key={`${group.denialReason} ${group.method} ${group.pathShape}`}
-          className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 px-(--inset) py-2 md:grid-cols-[12rem_4rem_minmax(0,1fr)_auto]"
-        >
-          <div>
-            <OutcomeChip outcome={group.denialReason} />
-          </div>
-          <p className="figures text-right font-medium">{formatCount(group.count)}</p>
-          <div className="min-w-0 max-md:col-span-2">
-            <p className="flex min-w-0 items-center gap-2">
-              <MethodChip method={group.method} />
-              <RecordedPath path={group.pathShape} />
-              {isProbe(group.samplePath) && <ProbeChip />}
-            </p>
-            <p className="text-small text-muted">
-              {isProbe(group.samplePath) && 'looks for a way around your paths, needs no policy; '}
-              last denied <RelativeTime at={group.lastAt} inRow />
-            </p>
-          </div>
-          <div className="flex flex-wrap gap-2 max-md:col-span-2 md:justify-end">
-            {children(group)}
-          </div>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 export interface DenialGroupsProps {
   projectId: string;
   groups: readonly DenialGroup[];
   mayAddPolicy: boolean;
 }
 
-/** All denials, with the requests of each group; where a policy is missing, also a policy for them. */
+/** All denials by reason, method and path, with their requests; where a policy is missing, also a policy for them. */
 export const DenialGroups = ({ groups, ...props }: DenialGroupsProps) => (
-  <DenialList label="Denied requests" groups={groups}>
-    {(group) => <Steps group={group} {...props} />}
-  </DenialList>
+  <ul aria-label="Denied requests" className="panel numbers divide-y">
+    {groups.map((group) => (
+      <li
+        key={keyOf(group)}
+        className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 px-(--inset) py-2 md:grid-cols-[12rem_4rem_minmax(0,1fr)_auto]"
+      >
+        <div>
+          <OutcomeChip outcome={group.denialReason} />
+        </div>
+        <p className="figures text-right font-medium">{formatCount(group.count)}</p>
+        <div className="min-w-0 max-md:col-span-2">
+          <DeniedCall group={group} />
+          <p className="text-small text-muted">
+            {isProbe(group.samplePath) && 'looks for a way around your paths, needs no policy; '}
+            last denied <RelativeTime at={group.lastAt} inRow />
+          </p>
+        </div>
+        <div className="flex flex-wrap gap-2 max-md:col-span-2 md:justify-end">
+          <Steps group={group} {...props} />
+        </div>
+      </li>
+    ))}
+  </ul>
+);
+
+/** Of a list of groups. */
+export const keyOf = ({ denialReason, method, pathShape }: DenialGroup): string =>
+  `${denialReason} ${method} ${pathShape}`;
+
+/** The method and the path of the calls of a group. */
+export const DeniedCall = ({ group }: { group: DenialGroup }) => (
+  <p className="flex min-w-0 items-center gap-2">
+    <MethodChip method={group.method} />
+    <RecordedPath path={group.pathShape} />
+    {isProbe(group.samplePath) && <ProbeChip />}
+  </p>
 );
 
 interface StepsProps extends Pick<DenialGroupsProps, 'projectId' | 'mayAddPolicy'> {

@@ -1,7 +1,10 @@
 import type { DenialGroup } from '@ceiba/schema';
+import { OutcomeChip } from '#components/ui/state-chips.tsx';
+import { RelativeTime } from '#components/ui/time.tsx';
 import { WhyLink } from '#components/usage/why-link.tsx';
+import { formatCount } from '#lib/format.ts';
 import { type RequestFields, requestsBetween } from '#lib/requests-href.ts';
-import { DenialList } from './denial-groups.tsx';
+import { DeniedCall, keyOf } from './denial-groups.tsx';
 import { prefixOf } from './policy-href.ts';
 
 export interface MostDeniedProps {
@@ -14,18 +17,35 @@ export interface MostDeniedProps {
 /** The denials of a key or a customer by reason, method and path, each with a link to its requests. */
 export function MostDenied({ projectId, of, groups }: MostDeniedProps) {
   if (groups.length === 0) return <p className="text-muted">No calls were denied.</p>;
+  const whyHref = ({ denialReason, method, pathShape, firstAt }: DenialGroup) =>
+    requestsBetween(
+      projectId,
+      { from: firstAt },
+      { ...of, reason: denialReason, method, pathPrefix: prefixOf(pathShape) },
+    );
   return (
-    <DenialList label="Most denied calls" groups={groups}>
-      {({ denialReason, method, pathShape, firstAt }) => (
-        <WhyLink
-          href={requestsBetween(
-            projectId,
-            { from: firstAt },
-            { ...of, reason: denialReason, method, pathPrefix: prefixOf(pathShape) },
-          )}
-          about={`${method} ${pathShape ?? 'path not recorded'}`}
-        />
-      )}
-    </DenialList>
+    <ul aria-label="Most denied calls" className="panel numbers divide-y">
+      {groups.map((group) => (
+        <li
+          key={keyOf(group)}
+          className="grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-4 px-(--inset) py-2"
+        >
+          <div className="min-w-0">
+            <DeniedCall group={group} />
+            <p className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-small text-muted">
+              <OutcomeChip outcome={group.denialReason} />
+              <span>
+                last denied <RelativeTime at={group.lastAt} inRow />
+              </span>
+            </p>
+          </div>
+          <p className="figures font-medium">{formatCount(group.count)}</p>
+          <WhyLink
+            href={whyHref(group)}
+            about={`${group.method} ${group.pathShape ?? 'path not recorded'}`}
+          />
+        </li>
+      ))}
+    </ul>
   );
 }

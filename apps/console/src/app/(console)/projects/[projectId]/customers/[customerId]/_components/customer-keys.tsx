@@ -30,7 +30,7 @@ export function CustomerKeys({ projectId, keys }: CustomerKeysProps) {
       columns={[
         {
           name: 'Key',
-          cellClassName: 'max-w-0 py-3 sm:w-1/2 sm:max-w-72',
+          cellClassName: 'max-w-0 py-2 sm:w-1/2 sm:max-w-72',
           cell: (key) => (
             <>
               <div className="flex items-center gap-2">

@@ -3,17 +3,12 @@ import { PeriodTime } from '#components/ui/time.tsx';
 import { QuotaBar } from '#components/usage/period-bar.tsx';
 import { formatCount, formatShare } from '#lib/format.ts';
 
-/** What a customer has used of its month and its day, and its rate. */
-export function PeriodUse({ use: { month, day, rate } }: { use: CustomerUse }) {
+/** What a customer has used of its month and its day. */
+export function PeriodUse({ use: { month, day } }: { use: CustomerUse }) {
   return (
     <div className="grid gap-6">
       <Quota period={month} used="used" />
       {day && <Quota period={day} used="used today" />}
-      {rate && (
-        <p className="text-muted">
-          At most {formatCount(rate.value)} requests a minute, for all its keys together.
-        </p>
-      )}
     </div>
   );
 }
