@@ -4,8 +4,6 @@ import { type UnavailableDependency, UnavailableError } from './unavailable.ts';
 
 /** How long a check waits for its servers, in ms; it then has {@link WAIT_MS} for the rehearsal. */
 export const CHECK_BUDGET_MS = 700;
-/** How often a question for readiness may write, in ms. */
-const REHEARSE_EVERY_MS = 5_000;
 /** How long an answer waits for a rehearsal, in ms: it has to be sent within a second. */
 const WAIT_MS = 300;
 
@@ -16,7 +14,7 @@ export class Rehearsal {
   readonly #whatToChange: (error: unknown) => string | null;
 
   /**
-   * @param rehearse - Does what is needed; runs at most once in five seconds, however many ask.
+   * @param rehearse - Does what is needed, with a write.
    * @param whatToChange - Null for an outage: the ping finds it, without waiting for the next run.
    */
   constructor(
@@ -25,7 +23,7 @@ export class Rehearsal {
     whatToChange: (error: unknown) => string | null,
   ) {
     this.#dependency = dependency;
-    this.#shared = new SharedCheck(rehearse, REHEARSE_EVERY_MS);
+    this.#shared = new SharedCheck(rehearse);
     this.#whatToChange = whatToChange;
   }
 

@@ -151,7 +151,7 @@ describe('a background task', () => {
 });
 
 describe('SharedCheck', () => {
-  it('runs at most once per time, and gives everyone the outcome of that run', async () => {
+  it('runs once per time, however many ask, and again sooner after a failure', async () => {
     let now = 0;
     let runs = 0;
     const check = new SharedCheck(
@@ -159,16 +159,17 @@ describe('SharedCheck', () => {
         runs += 1;
         if (runs === 1) throw new Error('not yet');
       },
-      5_000,
       () => now,
     );
-    const all = () => Promise.allSettled(Array.from({ length: 100 }, () => check.run()));
-    expect(new Set((await all()).map(({ status }) => status))).toEqual(new Set(['rejected']));
-    now = 4_999;
-    await expect(check.run()).rejects.toThrow('not yet');
-    expect(runs).toBe(1);
-    now = 5_000;
-    expect(new Set((await all()).map(({ status }) => status))).toEqual(new Set(['fulfilled']));
-    expect(runs).toBe(2);
+    const outcomeAt = async (ms: number) => {
+      now = ms;
+      const all = await Promise.allSettled(Array.from({ length: 100 }, () => check.run()));
+      return { outcomes: [...new Set(all.map(({ status }) => status))], runs };
+    };
+    expect(await outcomeAt(0)).toEqual({ outcomes: ['rejected'], runs: 1 });
+    expect(await outcomeAt(999)).toEqual({ outcomes: ['rejected'], runs: 1 });
+    expect(await outcomeAt(1_000)).toEqual({ outcomes: ['fulfilled'], runs: 2 });
+    expect(await outcomeAt(5_999)).toEqual({ outcomes: ['fulfilled'], runs: 2 });
+    expect(await outcomeAt(6_000)).toEqual({ outcomes: ['fulfilled'], runs: 3 });
   });
 });

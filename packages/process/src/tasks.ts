@@ -38,26 +38,30 @@ export class Batcher<Item, Result> {
   }
 }
 
-/** A check whose outcome is shared: it runs at most once per time, however many ask. */
+/** How long the outcome of a check is shared, in ms: a repair shows within a second. */
+const SHARED_FOR_MS = { success: 5_000, failure: 1_000 };
+
+/** A check that runs at most once in five seconds, and once a second while it fails, however many ask. */
 export class SharedCheck {
   readonly #check: () => Promise<void>;
-  readonly #everyMs: number;
   readonly #now: () => number;
-  #last: { startedAt: number; outcome: Promise<void> } | null = null;
+  #last: { startedAt: number; outcome: Promise<void>; sharedForMs: number } | null = null;
 
-  constructor(check: () => Promise<void>, everyMs: number, now = () => performance.now()) {
+  constructor(check: () => Promise<void>, now = () => performance.now()) {
     this.#check = check;
-    this.#everyMs = everyMs;
     this.#now = now;
   }
 
   /** Settles as the last run did or does. */
   run(): Promise<void> {
     const now = this.#now();
-    if (this.#last === null || now - this.#last.startedAt >= this.#everyMs) {
-      this.#last = { startedAt: now, outcome: this.#check() };
+    if (this.#last === null || now - this.#last.startedAt >= this.#last.sharedForMs) {
+      const run = { startedAt: now, outcome: this.#check(), sharedForMs: SHARED_FOR_MS.success };
+      this.#last = run;
       // Also where everyone who asked has stopped waiting.
-      this.#last.outcome.catch(() => {});
+      run.outcome.catch(() => {
+        run.sharedForMs = SHARED_FOR_MS.failure;
+      });
     }
     return this.#last.outcome;
   }

@@ -24,8 +24,6 @@ const POOL_SIZE = 14;
 const CALLS_PER_USER = 3;
 const BUDGET_MS = 3_000;
 const READINESS_BUDGET_MS = 600;
-/** How often a question for readiness may write, in ms. */
-const REHEARSE_EVERY_MS = 5_000;
 const REHEARSAL_ID = `console${randomUUID().replaceAll('-', '')}`;
 /** Less than proxies wait. */
 const SLOW_BUDGET_MS = 25_000;
@@ -118,7 +116,7 @@ const rehearsal = new SharedCheck(async () => {
     // The ping finds an outage, without waiting for the next rehearsal.
     .catch(() => {});
   if (change !== null) throw new UnsuitableDatabaseError(change);
-}, REHEARSE_EVERY_MS);
+});
 
 let isUnsuitable = false;
 
