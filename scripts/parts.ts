@@ -52,8 +52,8 @@ export const LEVELS = {
   all: [
     [['static', 'unit']],
     [
-      ['integration', 'sdk'],
-      ['promises', 'chaos', 'deployment', 'launcher'],
+      ['integration', 'sdk', 'launcher'],
+      ['promises', 'chaos', 'deployment'],
     ],
     [['e2e']],
   ],
