@@ -205,9 +205,14 @@ async function waitUntilServing(
   isServing: () => Promise<boolean>,
   timeoutMs: number = startTimeoutMs,
 ) {
-  const settled = async () => (await isServing()) || !service.isRunning();
+  // Not asked again after the wait: a busy machine may answer in time once, and not the next time.
+  let isUp = false;
+  const settled = async () => {
+    isUp = await isServing();
+    return isUp || !service.isRunning();
+  };
   await waitFor(settled, { timeoutMs });
-  if (service.isRunning() && (await isServing())) return;
+  if (isUp && service.isRunning()) return;
   const problem = service.isRunning()
     ? `was not ready within ${timeoutMs / 1000} s`
     : await service.exited;
