@@ -43,6 +43,19 @@ test("the Runtime's address is shown beside the project's ID, each to copy", asy
   }
 });
 
+test('the code of a host is folded, and opens with the framework that its address names', async () => {
+  const page = await project.open('settings');
+  const framework = page.getByLabel('Framework');
+  await expect(framework).toBeHidden();
+  await page.getByText('Connect a host').click();
+  await framework.selectOption('Hono');
+  await expect(page).toHaveURL(/\?framework=hono$/);
+  await expect(framework).toBeVisible();
+  await page.reload();
+  await expect(framework).toHaveValue('hono');
+  await expect(framework).toBeVisible();
+});
+
 test('the index marks the part that is read, or that its link named where the page cannot scroll to it', async () => {
   const page = await project.open('settings');
   const index = page.getByRole('navigation', { name: 'On this page' });

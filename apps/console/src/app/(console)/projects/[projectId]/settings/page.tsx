@@ -5,7 +5,7 @@ import { HostSnippets } from '#components/host-snippets.tsx';
 import { IdChip } from '#components/ui/id-chip.tsx';
 import { Column, IndexedSections, PageHeader } from '#components/ui/section.tsx';
 import { LastUse } from '#components/ui/time.tsx';
-import type { PageProps } from '#lib/list-query.ts';
+import { type PageProps, textOf } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { chosenFramework, FRAMEWORKS } from '#server/guides/guides.ts';
 import { requireProject } from '#server/project.ts';
@@ -25,6 +25,7 @@ export const metadata: Metadata = { title: 'Settings' };
 export default async function SettingsPage({ params, searchParams }: PageProps<'projectId'>) {
   const { project, may } = await requireProject((await params).projectId);
   const { projectId, name } = project;
+  const query = await searchParams;
   const { runtimePublicUrl: runtimeUrl, publicOrigin: consoleUrl } = env();
   const users = may('transfer') ? await withDatabase((db) => listMembers(db, projectId)) : [];
   const members = users.filter(({ role }) => role !== 'owner');
@@ -61,13 +62,19 @@ export default async function SettingsPage({ params, searchParams }: PageProps<'
                       <IdChip id={runtimeUrl} label="address of the Runtime" whole />
                     </dd>
                   </dl>
-                  <h3 className="mt-3 mb-2 font-semibold">Connect a host</h3>
-                  <HostSnippets
-                    here={`/projects/${projectId}/settings`}
-                    host={{ runtimeUrl, consoleUrl, projectId }}
-                    frameworks={FRAMEWORKS}
-                    chosen={chosenFramework(await searchParams)}
-                  />
+                  <details open={textOf(query, 'framework') !== ''} className="mt-3">
+                    <summary className="w-fit cursor-pointer rounded font-medium">
+                      Connect a host
+                    </summary>
+                    <div className="mt-3">
+                      <HostSnippets
+                        here={`/projects/${projectId}/settings`}
+                        host={{ runtimeUrl, consoleUrl, projectId }}
+                        frameworks={FRAMEWORKS}
+                        chosen={chosenFramework(query)}
+                      />
+                    </div>
+                  </details>
                 </>
               ),
             },
