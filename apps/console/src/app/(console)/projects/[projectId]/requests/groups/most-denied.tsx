@@ -28,7 +28,7 @@ export function MostDenied({ projectId, of, groups }: MostDeniedProps) {
       {groups.map((group) => (
         <li
           key={keyOf(group)}
-          className="grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-4 px-(--inset) py-2"
+          className="grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-4 px-(--inset) py-1.5"
         >
           <div className="min-w-0">
             <DeniedCall group={group} />
