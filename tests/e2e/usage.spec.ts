@@ -339,11 +339,13 @@ test('the overview leads to the next step, shows its numbers first, and refreshe
   const standsOut = page.getByRole('main').locator('.bg-accent');
   // A browser that did not create the project does not know whether the secret was kept.
   await expect(standsOut).toHaveText('I have it');
+  const haveIt = page.getByRole('button', { name: 'I have it' });
   await expect(page.getByRole('link', { name: 'Rotate the secret' })).toBeVisible();
   await expect(page.getByText('1 of 5 steps are done.')).toBeVisible();
   await expect(async () => {
     await page.clock.runFor(1_000);
-    await standsOut.click({ timeout: 1_000 });
+    // A slow first click may have worked by now, and the next step is the button.
+    if (await haveIt.isVisible()) await haveIt.click({ timeout: 1_000 });
     await expect(standsOut).toHaveText('Add policies', { timeout: 2_000 });
   }).toPass();
   await page.reload();
