@@ -41,6 +41,9 @@ const PAGES = {
   subscription: () => 'subscription',
   'usage, 30 days': () => 'usage?range=30d',
   'usage, 400 days': ({ firstDay, lastDay }) => `usage?from=${firstDay}&to=${lastDay}`,
+  'usage by key': () => 'usage?range=30d&by=key',
+  'usage by customer': () => 'usage?range=30d&by=customer',
+  'usage by policy': () => 'usage?range=30d&by=policy',
   simulator: () => 'simulator',
   'simulator, one key': ({ apiKey }) =>
     `simulator?apiKeyId=${apiKey.id}&method=GET&path=/v1/reports`,
