@@ -113,6 +113,8 @@ test('the pages of a key and of a customer say that the quota of the project is 
       + extract(month from now() at time zone 'UTC') - 1, 'project', 'used up', 10000`;
   const page = await project.open('');
   const wrong = page.getByRole('list', { name: 'What is wrong' });
+  // A call whose policy has no cost is allowed all the same.
+  await expect(wrong).toContainText('Calls that cost something are denied');
   await expect(wrong).toContainText('quota_exceeded: all 10,000 requests of this month are used.');
   const onOverview = (await wrong.textContent()) ?? '';
   for (const path of paths) {
@@ -142,7 +144,7 @@ test('what denies the calls of a customer is one list, worst first, each with it
       project_id: projectId,
       external_id: 'acme-3',
       plan_id: plan?.id ?? null,
-      subscription_status: 'active',
+      subscription_status: 'past_due',
       suspended_at: new Date(),
     })} returning id`;
   await sql`update subscriptions set status = 'past_due' where project_id = ${projectId}`;
@@ -151,19 +153,23 @@ test('what denies the calls of a customer is one list, worst first, each with it
   await expect(wrong).toHaveText([
     /All calls are denied\s*inactive_subscription: the subscription is past due/,
     /All calls with its keys are denied\s*inactive_subscription: suspended since/,
+    /All calls with its keys are denied\s*inactive_subscription: its plan is past due/,
   ]);
   await expect(wrong.getByRole('link')).toHaveText(['Go to the subscription']);
-  await expect(wrong.getByRole('button')).toHaveText(['Resume customer']);
+  await expect(wrong.getByRole('button')).toHaveText(['Resume customer', 'Renew its plan']);
   // The steps are in the notes alone, and no other banner is beside them.
   await expect(page.getByRole('button', { name: 'Resume customer' })).toHaveCount(1);
-  await expect(page.getByText('are denied')).toHaveCount(2);
+  await expect(page.getByText('are denied')).toHaveCount(3);
   await expectAccessible(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(wrong.getByText('suspended since')).toBeVisible();
+  await page.setViewportSize({ width: 1280, height: 800 });
   await sql`update subscriptions set status = 'active' where project_id = ${projectId}`;
   for (const [columns, note, step] of [
-    [{ subscription_status: 'past_due' }, /All calls .*: the plan is past due/, 'Renew its plan'],
+    [{ subscription_status: 'past_due' }, /All calls .*: its plan is past due/, 'Renew its plan'],
     [
       { subscription_status: 'active', current_period_end: new Date(2020, 0) },
-      /All calls .*: the plan ended on 1 Jan 2020/,
+      /All calls .*: its plan ended on 1 Jan 2020/,
       'Renew its plan',
     ],
     [

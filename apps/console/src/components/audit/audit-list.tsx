@@ -134,7 +134,7 @@ interface DetailsProps extends SentenceProps {
 
 /** What follows the sentence; its links cannot be in the sentence, which opens and closes the row. */
 function Details({ row, withProject, viewer, about, log }: DetailsProps) {
-  const link = viewer && targetLink(row, viewer);
+  const link = viewer && row.target.id !== about && targetLink(row, viewer);
   const changes = fieldChanges(row.before, row.after);
   return (
     <div className="numbers grid gap-4 border-t bg-sunken/50 px-(--inset) py-4 sm:pl-[calc(var(--inset)+1.75rem)]">

@@ -46,7 +46,7 @@ export function lookOf(projectId: string, problem: Problem): ProblemLook {
         tone: 'alarm',
         icon: Gauge,
         short: 'Quota used up',
-        title: 'All calls are denied',
+        title: 'Calls that cost something are denied',
         text: (
           <>
             <code>quota_exceeded</code>: all {formatCount(problem.quota)} requests of this{' '}

@@ -55,7 +55,7 @@ export function NextDecision({ subscription, use, day }: NextDecisionProps) {
   const { currentPeriodEnd, plan } = subscription;
   if (use.used >= plan.monthlyQuota) {
     return (
-      <Notice tone="warning" title="All calls are denied" className="mb-4">
+      <Notice tone="warning" title="Calls that cost something are denied" className="mb-4">
         <code>quota_exceeded</code>: all {formatCount(plan.monthlyQuota)} requests of this month are
         used. Calls are allowed again on <PeriodTime at={use.monthEnd} />, or with a larger plan.
       </Notice>
@@ -63,7 +63,7 @@ export function NextDecision({ subscription, use, day }: NextDecisionProps) {
   }
   if (plan.dailyQuota !== null && day && day.used >= plan.dailyQuota) {
     return (
-      <Notice tone="warning" title="All calls are denied" className="mb-4">
+      <Notice tone="warning" title="Calls that cost something are denied" className="mb-4">
         <code>quota_exceeded</code>: all {formatCount(plan.dailyQuota)} of today are used. Calls are
         allowed again on <PeriodTime at={day.dayEnd} />, or with a larger plan.
       </Notice>

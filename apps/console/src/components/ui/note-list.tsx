@@ -9,13 +9,15 @@ const TONES = {
 
 /** Something that is wrong, in few words. */
 export interface Note {
-  /** Whether calls that were allowed before are denied now. */
+  /** An alarm where calls are denied of all callers, or of all with the keys of a customer. */
   tone: keyof typeof TONES;
   icon: LucideIcon;
-  /** In a list of projects, and on a phone. */
+  /** Instead of the title in a list of projects, and on a phone. */
   short: string;
   title: ReactNode;
   text: ReactNode;
+  /** Whether a phone shows the text as well. */
+  isWhole?: boolean;
 }
 
 export interface NoteListProps {
@@ -28,17 +30,19 @@ export function NoteList({ notes }: NoteListProps) {
   if (notes.length === 0) return null;
   return (
     <ul aria-label="What is wrong" className="mb-6 divide-y overflow-hidden rounded border">
-      {notes.map(({ tone, icon: Icon, short, title, text, step }) => {
+      {notes.map(({ tone, icon: Icon, short, title, text, isWhole = false, step }) => {
         const { row, mark } = TONES[tone];
         return (
           <li key={short} className={clsx('flex min-h-11 items-center gap-x-3 px-2.5 py-1', row)}>
             <span className={clsx('grid size-6 shrink-0 place-items-center rounded', mark)}>
               <Icon aria-hidden="true" className="size-4" />
             </span>
-            <p className="min-w-0 flex-1 font-semibold sm:hidden">{short}</p>
-            <p className="numbers min-w-0 flex-1 wrap-anywhere text-muted max-sm:hidden">
-              <strong className="mr-2 font-semibold text-ink">{title}</strong>
-              {text}
+            <p className="numbers min-w-0 flex-1 wrap-anywhere text-muted">
+              <strong className="block font-semibold text-ink sm:hidden">{short}</strong>
+              <strong className="mr-2 inline-block font-semibold text-ink max-sm:hidden">
+                {title}
+              </strong>
+              <span className={clsx(!isWhole && 'max-sm:hidden')}>{text}</span>
             </p>
             {step}
           </li>

@@ -28,7 +28,7 @@ export function TopDenials({ projectId, denials, since }: TopDenialsProps) {
             <OutcomeChip outcome={denial.denialReason} />
           </div>
           <p className="figures text-right font-medium">{formatCount(denial.count)}</p>
-          <p className="min-w-0 text-small text-muted max-md:col-span-2">
+          <p className="min-w-0 wrap-anywhere text-small text-muted max-md:col-span-2">
             <Caller denial={denial} />
             {denial.method !== null && denial.pathPattern !== null && (
               <>

@@ -186,8 +186,12 @@ function KeyCell({ projectId, apiKey, customer, sort, usual, isDense }: KeyCellP
     <>
       <div className={clsx(isDense && 'sm:flex sm:items-center sm:gap-3')}>
         <div className="flex min-w-0 items-center gap-2">
-          <p className="min-w-0 truncate font-medium" title={legible(displayName)}>
-            <TextLink href={`/projects/${projectId}/keys/${apiKeyId}`} look="quiet">
+          <p className="min-w-0 font-medium" title={legible(displayName)}>
+            <TextLink
+              href={`/projects/${projectId}/keys/${apiKeyId}`}
+              look="quiet"
+              className="block truncate"
+            >
               <Name>{displayName}</Name>
             </TextLink>
           </p>

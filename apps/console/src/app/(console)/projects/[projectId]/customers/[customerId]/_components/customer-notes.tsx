@@ -8,12 +8,14 @@ import type { CustomerStep } from '../../_components/customer-dialog.tsx';
 import { CustomerStepButton } from '../../_components/customer-dialogs.tsx';
 import { stateOf, targetOf } from '../../customer-state.ts';
 
-/** Why the next call of a customer is denied, with the step that allows it; nothing if it is not. */
+type CustomerNote = NoteListProps['notes'][number];
+
+/** All that denies the next call of a customer, each with the step that helps; nothing if it is not denied. */
 export function customerNotes(
   customer: Customer,
   use: CustomerUse,
   mayChange: boolean,
-): NoteListProps['notes'] {
+): CustomerNote[] {
   const stepOf = (step: CustomerStep, label: string, address?: string) =>
     mayChange && (
       <CustomerStepButton
@@ -35,51 +37,47 @@ export function customerNotes(
     ),
   });
   const { suspendedAt, currentPeriodEnd } = customer;
+  const notes: CustomerNote[] = [];
   if (suspendedAt !== null) {
-    return [
-      {
-        ...inactive(
-          <>
-            suspended since <AbsoluteTime at={suspendedAt} />
-          </>,
-        ),
-        icon: CirclePause,
-        short: 'Suspended',
-        step: stepOf('resume', 'Resume customer', 'resume'),
-      },
-    ];
+    notes.push({
+      ...inactive(
+        <>
+          suspended since <AbsoluteTime at={suspendedAt} />
+        </>,
+      ),
+      icon: CirclePause,
+      short: 'Suspended',
+      step: stepOf('resume', 'Resume customer', 'resume'),
+    });
   }
   if (!use.admits) {
-    const state = stateOf(customer, use.admits).replace('_', ' ');
-    return [
-      {
-        ...inactive(
-          <>
-            the plan {state === 'ended' ? state : `is ${state}`}
-            {state === 'ended' && currentPeriodEnd !== null && (
-              <>
-                {' '}
-                on <AbsoluteTime at={currentPeriodEnd} />
-              </>
-            )}
-          </>,
-        ),
-        icon: CircleAlert,
-        short: `Plan ${state}`,
-        step: stepOf('plan', 'Renew its plan'),
-      },
-    ];
+    const state = stateOf({ ...customer, suspendedAt: null }, use.admits).replace('_', ' ');
+    notes.push({
+      ...inactive(
+        <>
+          its plan {state === 'ended' ? state : `is ${state}`}
+          {state === 'ended' && currentPeriodEnd !== null && (
+            <>
+              {' '}
+              on <AbsoluteTime at={currentPeriodEnd} />
+            </>
+          )}
+        </>,
+      ),
+      icon: CircleAlert,
+      short: `Its plan ${state}`,
+      step: stepOf('plan', 'Renew its plan'),
+    });
   }
   const full = [use.month, use.day].find(
     (period) => period?.quota && period.used >= period.quota.value,
   );
-  if (!full?.quota) return [];
-  const { owner, value, window } = full.quota;
-  return [
-    {
+  if (full?.quota) {
+    const { owner, value, window } = full.quota;
+    notes.push({
       tone: 'warning',
       icon: Gauge,
-      short: 'Its quota used up',
+      short: 'Its own quota used up',
       title: 'Calls that cost something are denied',
       text: (
         <>
@@ -90,7 +88,8 @@ export function customerNotes(
       step:
         owner === 'customer'
           ? stepOf('limits', 'Raise its limits')
-          : stepOf('plan', 'Choose a larger plan'),
-    },
-  ];
+          : stepOf('plan', 'Choose a larger plan for it'),
+    });
+  }
+  return notes.map((note) => ({ ...note, isWhole: true }));
 }
