@@ -39,6 +39,7 @@ async function fill(projectId: string, number: number): Promise<void> {
     select ${projectId}, 'Key ' || md5(n::text), 'common', 'ceiba_' || lpad(n::text, 8, '0'),
       sha256(('key ' || n)::bytea), now() - n * interval '1 second'
     from ${numbers(KEYS)} as n`;
+  // All of yesterday: a partition of a few hundred rows is read whole.
   await sql`
     insert into decisions (project_id, at, decision_id, request_id, method, path, outcome, latency_ms)
     select ${projectId}, at,
@@ -46,7 +47,7 @@ async function fill(projectId: string, number: number): Promise<void> {
         || lpad(to_hex(n), 12, '0'))::uuid,
       'request-' || n, 'GET', '/v1/reports/' || n,
       case when n % 5 = 0 then 'policy_no_match' else 'allowed' end, 1
-    from (select n, date_trunc('milliseconds', now()) - n * interval '2 seconds' as at
+    from (select n, date_trunc('day', now(), 'UTC') - (n + 1) * interval '2 seconds' as at
       from ${numbers(DECISIONS)} as n) as row`;
 }
 
