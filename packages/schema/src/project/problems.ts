@@ -53,7 +53,7 @@ export type Problem =
   | ({ kind: 'api_keys_expiring'; firstAt: Date } & Several)
   | ({ kind: 'quota_nearly_used' } & Quota);
 
-/** What denies every call of a project. */
+/** What denies the calls of a project: all of them, or all that cost something. */
 export type DenyingProblem = Of<'subscription_inactive' | 'quota_used_up'>;
 
 type Of<Kind extends Problem['kind']> = Extract<Problem, { kind: Kind }>;
@@ -134,7 +134,7 @@ export async function readProblems(
   );
 }
 
-/** What denies every call of one project, as {@link readProblems} judges it: some look-ups by index. */
+/** What denies the calls of one project, as {@link readProblems} judges it: some look-ups by index. */
 export async function readDenyingProblems(
   db: { orm: Executor },
   projectId: string,

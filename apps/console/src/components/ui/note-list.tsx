@@ -9,7 +9,7 @@ const TONES = {
 
 /** Something that is wrong, in few words. */
 export interface Note {
-  /** An alarm where calls are denied of all callers, or of all with the keys of a customer. */
+  /** An alarm where calls of all callers, or all calls of a customer, are denied. */
   tone: keyof typeof TONES;
   icon: LucideIcon;
   /** Instead of the title in a list of projects, and on a phone. */
