@@ -1,4 +1,10 @@
-import { expirySchema, PAGE_DEFAULT, PAGE_MAX, updateApiKeyRequestSchema } from '@ceiba/contract';
+import {
+  customerQuerySchema,
+  expirySchema,
+  PAGE_DEFAULT,
+  PAGE_MAX,
+  updateApiKeyRequestSchema,
+} from '@ceiba/contract';
 import { UUID } from '@ceiba/contract/sets';
 import { z } from 'zod';
 
@@ -32,7 +38,7 @@ export const page = {
     .max(PAGE_MAX, PAGE_SIZE)
     .default(PAGE_DEFAULT)
     .describe('How many.'),
-  cursor: z.string().optional().describe('The `nextCursor` of the previous page.'),
+  cursor: customerQuerySchema.shape.cursor.describe('The `nextCursor` of the previous page.'),
 };
 export const nextCursor = z.string().nullable().describe('Null on the last page.');
 

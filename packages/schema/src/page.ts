@@ -1,6 +1,7 @@
 import { UUID } from '@ceiba/contract/sets';
 import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
+import { InvalidInputError } from './input.ts';
 
 /** One page of a list, and the cursors of its neighbours; null when there is none. */
 export interface Page<Item> {
@@ -16,6 +17,8 @@ export interface PageRequest {
   cursor?: string | null;
   /** From 1 to 1,000. */
   limit: number;
+  /** For a page that a person sees: where no row is beyond the cursor, the first page instead of none. */
+  orFirst?: boolean;
 }
 
 /** The rows after or before a row. */
@@ -34,26 +37,32 @@ export const NUMBER_ID = /^\d{1,18}$/;
 interface PageIds<Item> {
   idOf: (item: Item) => string | number;
   idFormat: RegExp;
-  keepsPlace?: boolean;
+  /** The row of an id, where a cursor of no row is refused. */
+  find?: (id: string) => Promise<object | null>;
 }
 
 /**
  * Reads a page by the key of the row next to it (keyset pagination): every page costs the same, and
- * no row appears twice when rows are added. A cursor that leads to no row reads the first page, or with
- * `keepsPlace` an empty one.
+ * no row appears twice when rows are added. A page is empty where no row is beyond its cursor.
  *
  * @param read returns up to `count` rows in order, starting next to the place
+ * @throws InvalidInputError where the page is empty and `find` finds no row of the cursor
  */
 export async function readPage<Item>(
-  { cursor, limit }: PageRequest,
-  { idOf, idFormat, keepsPlace = false }: PageIds<Item>,
+  { cursor, limit, orFirst = false }: PageRequest,
+  { idOf, idFormat, find }: PageIds<Item>,
   read: (place: Place | null, count: number) => Promise<Item[]>,
 ): Promise<Page<Item>> {
   const count = Math.min(Math.max(Math.trunc(limit), 1), LIMIT_MAX);
   const place = placeOf(cursor, idFormat);
   const found = await read(place, count + 1);
-  if (found.length === 0 && place !== null && !keepsPlace) {
-    return readPage({ limit: count }, { idOf, idFormat }, read);
+  if (found.length === 0 && place !== null) {
+    if (orFirst) return readPage({ limit: count }, { idOf, idFormat }, read);
+    if (find !== undefined && (await find(place.id)) === null) {
+      throw new InvalidInputError([
+        { field: 'cursor', rule: 'must be a "nextCursor" of this list' },
+      ]);
+    }
   }
   const hasMore = found.length > count;
   const items = found.slice(0, count);
@@ -69,8 +78,7 @@ export async function readPage<Item>(
   };
 }
 
-/** The place that a cursor names; null where it is none. */
-export function placeOf(cursor: string | null | undefined, idFormat: RegExp): Place | null {
+function placeOf(cursor: string | null | undefined, idFormat: RegExp): Place | null {
   const [, side, id] = CURSOR.exec(cursor ?? '') ?? [];
   if (id === undefined || !idFormat.test(id)) return null;
   return { side: side === 'before' ? 'before' : 'after', id };

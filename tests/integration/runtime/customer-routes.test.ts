@@ -274,6 +274,37 @@ describe('GET …/customers', () => {
     expect(await list('?search=&status=')).toMatchObject({ ids: idsOf(second, bolt, under, acme) });
   });
 
+  it('after a cursor whose matches are gone has no customers, and no next cursor', async () => {
+    const { get, post } = await makeProject();
+    const [last, first] = [
+      customerOf(await post('/customers', { externalId: 'last' })),
+      customerOf(await post('/customers', { externalId: 'first' })),
+    ].map(({ customerId }) => customerId);
+    for (const id of [last, first]) await post(`/customers/${id}/suspend`);
+    const { nextCursor } = (await get('/customers?status=suspended&limit=1')).json as {
+      nextCursor: string;
+    };
+    await post(`/customers/${last}/resume`);
+    for (const cursor of [nextCursor, `after.${last}`]) {
+      const reply = await get(`/customers?status=suspended&cursor=${cursor}`);
+      const page = expectOk(reply, customerListResultSchema, FIELDS.customerList);
+      expect(page).toEqual({ customers: [], nextCursor: null });
+    }
+  });
+
+  it('refuses a cursor that is not a customer of the project with a 400 that names it', async () => {
+    const { get, post } = await makeProject();
+    await post('/customers', { externalId: 'acme' });
+    const stranger = customerOf(await theirs.post('/customers', { externalId: 'stranger' }));
+    for (const id of [randomUUID(), stranger.customerId]) {
+      expectError(
+        await get(`/customers?cursor=after.${id}`),
+        'invalid_request',
+        '"cursor" must be a "nextCursor" of this list.',
+      );
+    }
+  });
+
   it.each([
     ['limit', 'limit=0'],
     ['limit', 'limit=501'],

@@ -2,14 +2,12 @@ import type { ApiKeyStatus, ApiKeySummary } from '@ceiba/contract';
 import { digestOf } from '@ceiba/domain';
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
-import { InvalidInputError } from '../input.ts';
 import {
   keyset,
   matchesWords,
   type Order,
   type Page,
   type PageRequest,
-  placeOf,
   readPage,
   searchText,
   startsWith,
@@ -80,7 +78,7 @@ export const listApiKeyRows = async (
   input: SearchApiKeysInput,
 ): Promise<Page<ApiKeyRow>> => readRows(db, input, await selectionOf(db, input));
 
-const readRows = (db: { orm: Executor }, input: PageRequest, selection: Selection) =>
+const readRows = (db: { orm: Executor }, input: SearchApiKeysInput, selection: Selection) =>
   readKeys(db, input, {
     ...selection,
     read: async (ids) =>
@@ -156,7 +154,6 @@ interface ReadKeys<Item> {
   from: SQL;
   matches: SQL | undefined;
   order: Order;
-  keepsPlace?: boolean;
   /** Reads keys in any order. */
   read(ids: string[]): Promise<Item[]>;
 }
@@ -164,12 +161,16 @@ interface ReadKeys<Item> {
 /** One page of keys, whose other columns are read for its rows only. */
 const readKeys = <Item extends { apiKeyId: string }>(
   db: { orm: Executor },
-  input: PageRequest,
-  { from, matches, order, keepsPlace = false, read }: ReadKeys<Item>,
+  { projectId, ...input }: PageRequest & { projectId: string },
+  { from, matches, order, read }: ReadKeys<Item>,
 ): Promise<Page<Item>> =>
   readPage(
     input,
-    { idOf: ({ apiKeyId }: Item) => apiKeyId, idFormat: UUID_ID, keepsPlace },
+    {
+      idOf: ({ apiKeyId }: Item) => apiKeyId,
+      idFormat: UUID_ID,
+      find: (apiKeyId) => getApiKey(db, { projectId, apiKeyId }),
+    },
     async (place, count) => {
       const { orderBy, beyond = sql`true` } = keyset(place, order);
       const rows = await db.orm.execute<{ id: string }>(sql`
@@ -202,13 +203,13 @@ export interface FindApiKeysInput extends PageRequest {
  *
  * @throws InvalidInputError where the cursor names no key of the project
  */
-export async function findApiKeys(
+export function findApiKeys(
   db: { orm: Executor },
   { projectId, status, customerId, search, metadata = {}, ...page }: FindApiKeysInput,
 ): Promise<Page<ApiKeySummary>> {
   const wanted = searchText(search);
-  const found = await readKeys(db, page, {
-    keepsPlace: true,
+  const asked = { projectId, ...page };
+  return readKeys(db, asked, {
     from: sql`api_keys`,
     matches: and(
       matching({ projectId, status, customerId }),
@@ -226,11 +227,6 @@ export async function findApiKeys(
         toSummary,
       ),
   });
-  const place = placeOf(page.cursor, UUID_ID);
-  if (found.items.length > 0 || place === null) return found;
-  const next = await getApiKey(db, { projectId, apiKeyId: place.id });
-  if (next !== null) return found;
-  throw new InvalidInputError([{ field: 'cursor', rule: 'must be a "nextCursor" of this list' }]);
 }
 
 /** The second condition is that of the index `api_keys_metadata_idx`. */

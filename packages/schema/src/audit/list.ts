@@ -62,11 +62,11 @@ export interface AuditRow {
 /** One page of the audit log, newest first. */
 export function listAudit(
   db: { orm: Executor },
-  { cursor, limit, ...filter }: AuditFilter & PageRequest,
+  { cursor = null, limit, orFirst = false, ...filter }: AuditFilter & PageRequest,
 ): Promise<Page<AuditRow>> {
   const matches = matching(filter);
   return readPage(
-    { limit, ...(cursor === undefined ? {} : { cursor }) },
+    { limit, cursor, orFirst },
     { idOf: (row: AuditRow) => row.auditId, idFormat: NUMBER_ID },
     (place, count) => {
       const { orderBy, beyond } = keyset(place, {

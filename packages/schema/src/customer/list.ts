@@ -10,7 +10,7 @@ import {
   UUID_ID,
 } from '../page.ts';
 import { customers } from '../tables.ts';
-import { type Customer, selectCustomers } from './get.ts';
+import { type Customer, getCustomer, selectCustomers } from './get.ts';
 import { WORDS } from './words.ts';
 
 export const CUSTOMER_STATES = ['active', 'suspended'] as const;
@@ -30,12 +30,21 @@ export interface ListCustomersInput extends PageRequest {
   filter?: CustomerFilter;
 }
 
-/** One page of a project's customers, newest first. */
+/**
+ * One page of a project's customers, newest first. It is empty where nothing that is wanted is beyond the
+ * cursor.
+ *
+ * @throws InvalidInputError where the cursor names no customer of the project
+ */
 export function listCustomers(
   db: { orm: Executor },
   { projectId, filter = {}, ...page }: ListCustomersInput,
 ): Promise<Page<Customer>> {
-  const ids = { idOf: ({ customerId }: Customer) => customerId, idFormat: UUID_ID };
+  const ids = {
+    idOf: ({ customerId }: Customer) => customerId,
+    idFormat: UUID_ID,
+    find: (customerId: string) => getCustomer(db, { projectId, customerId }),
+  };
   return readPage<Customer>(page, ids, (place, count) => {
     const { orderBy, beyond } = keyset(place, {
       value: sql`${customers.createdAt}`,

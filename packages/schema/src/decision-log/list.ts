@@ -61,7 +61,7 @@ export function listDecisions(
   db: { orm: Executor },
   { projectId, filter = {}, ...page }: DecisionListRequest,
 ): Promise<Page<DecisionRecord>> {
-  const ids = { idOf: idOfDecision, idFormat: UUID_ID, keepsPlace: true } as const;
+  const ids = { idOf: idOfDecision, idFormat: UUID_ID };
   return readPage<DecisionRecord>(page, ids, (place, count) => {
     const { orderBy, beyond } = keyset(place, {
       value: sql`${decisions.at}`,

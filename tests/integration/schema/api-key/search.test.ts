@@ -307,14 +307,16 @@ describe('pages', () => {
     ['empty', ''],
   ])('start from the first with a cursor that is %s', async (_, cursor) => {
     const first = await search(projectId, { limit: 5 });
-    expect(await search(projectId, { limit: 5, cursor })).toEqual(first);
+    expect(await search(projectId, { limit: 5, cursor, orFirst: true })).toEqual(first);
   });
 
   test('start from the first with a cursor of another project’s key', async () => {
     const other = await makeRoom();
     const { apiKeyId } = await makeKey(bench.ctx, other);
     const first = await search(projectId, { limit: 5 });
-    expect(await search(projectId, { limit: 5, cursor: `after.${apiKeyId}` })).toEqual(first);
+    const asked = { limit: 5, cursor: `after.${apiKeyId}` };
+    expect(await search(projectId, { ...asked, orFirst: true })).toEqual(first);
+    await expect(search(projectId, asked)).rejects.toThrow('cursor must be a "nextCursor"');
   });
 
   test('have from one to a thousand rows, whatever the limit', async () => {

@@ -182,7 +182,8 @@ describe('pages', () => {
   test('start from the first if retention has removed the row of the cursor', async () => {
     const filter = { ownerId: busy.ownerId, limit: 5 };
     const cursor = 'after.999999999999999999';
-    expect((await list({ ...filter, cursor })).items).toEqual((await list(filter)).items);
+    const page = await list({ ...filter, cursor, orFirst: true });
+    expect(page.items).toEqual((await list(filter)).items);
   });
 
   test('of an export have all matching rows in full', async () => {
@@ -190,6 +191,24 @@ describe('pages', () => {
     const filter = { ownerId: busy.ownerId, projectId: busy.projectId };
     for await (const page of exportAudit((work) => work(bench.db), filter)) rows.push(...page);
     expect(rows).toEqual(await follow((cursor) => list({ ...filter, limit: 9, cursor })));
+  });
+
+  test('of an export end where retention has removed the rest', async () => {
+    const { ownerId } = await makeProject(bench.ctx);
+    const addRows = (count: number) => bench.db.sql`
+      insert into audit_log (owner_id, actor_kind, actor_label, action, target_kind, target_id)
+      select ${ownerId}, 'cli', 'ceiba CLI', 'project.update', 'project', number::text
+      from generate_series(1, ${count}::int) as number`;
+    await addRows(1_200);
+    let rows = 0;
+    for await (const page of exportAudit((work) => work(bench.db), { ownerId })) {
+      rows += page.length;
+      if (rows === 1_000) {
+        await bench.db.sql`delete from audit_log where owner_id = ${ownerId}`;
+        await addRows(1);
+      }
+      expect(rows).toBe(1_000);
+    }
   });
 
   test('of an export are read one by one, each by its own call', async () => {

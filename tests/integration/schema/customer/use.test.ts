@@ -171,6 +171,23 @@ test('customers are counted, named and exported with their use, newest first', a
   expect(await ids('suspended')).toEqual([[customerId, 5]]);
 });
 
+test('an export of customers has none twice, though the rest no longer matches', async () => {
+  const { projectId } = await makeProject(bench.ctx);
+  await bench.db.sql`
+    insert into customers (project_id, external_id, suspended_at, created_at)
+    select ${projectId}, number::text, now(), now() - number * interval '1 minute'
+    from generate_series(1, 501) as number`;
+  const run = <T>(work: (db: Database) => Promise<T>) => work(bench.db);
+  const exported: number[] = [];
+  for await (const page of exportCustomers(run, { projectId, filter: { status: 'suspended' } })) {
+    exported.push(page.length);
+    await bench.db.sql`
+      update customers set suspended_at = null
+      where project_id = ${projectId} and external_id = '501'`;
+  }
+  expect(exported).toEqual([500, 0]);
+});
+
 describe.each(['hours', 'totals of days'])('usage by customer from %s', (source) => {
   test('adds up the keys that each customer has, the largest first', async () => {
     const { projectId, customerId } = await makeScene();

@@ -45,7 +45,7 @@ export default async function AdministrationPage({ searchParams }: PageProps) {
 async function Users({ query, viewer }: { query: Query; viewer: SignedInUser }) {
   const { q } = parseListQuery(query);
   const page = await withDatabase((db) =>
-    listUsers(db, { text: q, cursor: textOf(query, 'cursor'), limit: PAGE_SIZE }),
+    listUsers(db, { text: q, cursor: textOf(query, 'cursor'), limit: PAGE_SIZE, orFirst: true }),
   );
   return (
     <>

@@ -34,7 +34,13 @@ export interface AuditLogProps {
 export async function AuditLog({ here, query, scope, viewer, children, ...head }: AuditLogProps) {
   const asked = parseAuditQuery(query, new Date());
   const page = await withDatabase((db) =>
-    listAudit(db, { ...scope, ...asked.filter, cursor: asked.cursor, limit: PAGE_SIZE }),
+    listAudit(db, {
+      ...scope,
+      ...asked.filter,
+      cursor: asked.cursor,
+      limit: PAGE_SIZE,
+      orFirst: true,
+    }),
   );
   const timeZone = await viewerZone();
   return (

@@ -40,6 +40,7 @@ export default async function CustomersPage({ params, searchParams }: PageProps<
         projectId,
         filter: filterOf(query),
         cursor: textOf(query, 'cursor'),
+        orFirst: true,
         limit: PAGE_SIZE,
       }),
       mayChange ? searchCustomerPlans(db, { projectId, limit: PLANS_LISTED }) : [],

@@ -75,6 +75,7 @@ export default async function KeysPage({ params, searchParams }: PageProps<'proj
         projectId,
         ...searchOf(query),
         cursor: textOf(query, 'cursor'),
+        orFirst: true,
         limit: pageSizeOf(query),
       }),
       mayChange ? listPolicies(db, projectId) : [],

@@ -48,7 +48,7 @@ export default async function DestinationPage({
   const [destination, deliveries] = await withDatabase((db) =>
     Promise.all([
       getAlertDestination(db, ref),
-      listAlertDeliveries(db, { ...ref, cursor, limit: PAGE_SIZE }),
+      listAlertDeliveries(db, { ...ref, cursor, limit: PAGE_SIZE, orFirst: true }),
     ]),
   );
   if (destination === null) notFound();
