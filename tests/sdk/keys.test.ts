@@ -45,6 +45,12 @@ describe('a key', () => {
       status: 409,
     });
 
+    const unreplaced = { keyPrefix: rotated.keyPrefix };
+    expect(await failureOf(client.endPreviousSecret(apiKeyId, unreplaced))).toMatchObject({
+      status: 409,
+      error: 'conflict',
+    });
+    expect((await client.endPreviousSecret(apiKeyId, { keyPrefix })).previous).toBeUndefined();
     expect((await client.endPreviousSecret(apiKeyId)).previous).toBeUndefined();
     expect(await reasonOf(plaintextKey)).toBe('invalid_api_key');
     const last = await client.rotateApiKey(apiKeyId, unconfirmed);

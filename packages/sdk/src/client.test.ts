@@ -287,6 +287,14 @@ describe.each(TRANSPORTS)('the client over %s', (_name, options) => {
     ],
     ['endPreviousSecret', [KEY_ID], 'POST', `${keys}/${KEY_ID}/end-previous-secret`, {}, SUMMARY],
     [
+      'endPreviousSecret',
+      [KEY_ID, { keyPrefix: 'ceiba_Ab3dEf6h' }],
+      'POST',
+      `${keys}/${KEY_ID}/end-previous-secret`,
+      { keyPrefix: 'ceiba_Ab3dEf6h' },
+      SUMMARY,
+    ],
+    [
       'getApiKeyUsage',
       [KEY_ID, { from: USAGE.from, step: 'day', to: undefined }],
       'GET',

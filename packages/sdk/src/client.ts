@@ -42,6 +42,7 @@ import type {
   CreateApiKeyOptions,
   CreateApiKeyRequest,
   Decision,
+  EndPreviousSecretOptions,
   ImportedApiKey,
   RotateApiKeyRequest,
   UpdateApiKeyRequest,
@@ -259,10 +260,16 @@ export class CeibaRuntimeClient implements AuthorizeClient {
     return this.#call('POST', path, input, parseApiKeyRotateResult, options);
   }
 
-  /** Ends the secret that a rotation has replaced, from the next decision on. May be repeated. */
-  async endPreviousSecret(apiKeyId: string, options?: CallOptions): Promise<ApiKeySummary> {
+  /**
+   * Ends the secret that a rotation has replaced, from the next decision on; with a `keyPrefix` in the
+   * options, only the secret that it names. May be repeated.
+   */
+  async endPreviousSecret(
+    apiKeyId: string,
+    options: EndPreviousSecretOptions = {},
+  ): Promise<ApiKeySummary> {
     const path = `${keyPath(apiKeyId)}/end-previous-secret`;
-    return this.#call('POST', path, {}, parseApiKeySummary, options);
+    return this.#call('POST', path, { keyPrefix: options.keyPrefix }, parseApiKeySummary, options);
   }
 
   /**

@@ -57,6 +57,7 @@ export type {
   Decision,
   DenialReason,
   DenyDecision,
+  EndPreviousSecretOptions,
   ExceededLimit,
   HostErrorCode,
   ImportedApiKey,

@@ -59,6 +59,12 @@ export interface CreateApiKeyOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
+/** Settings of the end of a replaced secret. */
+export interface EndPreviousSecretOptions extends CallOptions {
+  /** Of the secret to end: 409 `conflict` where a later rotation has replaced another one. */
+  readonly keyPrefix?: string | undefined;
+}
+
 /** Which keys a page has. */
 export interface ApiKeyQuery {
   readonly customerId?: string | undefined;

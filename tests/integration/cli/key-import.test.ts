@@ -278,7 +278,10 @@ describe('ceiba key rotate', () => {
     const stale = await ceiba('rotate', ...key, '--overlap', '0', '--yes', '--prefix', keyPrefix);
     expect(stale).toMatchObject({ code: 2, stderr: expect.stringContaining('replaced since') });
     expect(JSON.parse(stale.stderr).error.field).toBe('--prefix');
-    expect(await ceiba('end-previous-secret', ...key)).toMatchObject({ code: 0, changed: true });
+    const end = (prefix: string) => ceiba('end-previous-secret', ...key, '--prefix', prefix);
+    const other = await end(rotated.keyPrefix);
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('--prefix') });
+    expect(await end(keyPrefix)).toMatchObject({ code: 0, changed: true });
     expect(await ceiba('end-previous-secret', ...key)).toMatchObject({ code: 0, changed: false });
     const last = await ceiba('rotate', ...key, '--overlap', '0');
     expect(last).toMatchObject({ code: 0, previous: null });

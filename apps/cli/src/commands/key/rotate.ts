@@ -49,6 +49,7 @@ export function rotateKeyCommands(key: Command, world: World): void {
     .description(described(endPreviousSecret))
     .requiredOption('--project <id>', 'the project that the key belongs to', uuid)
     .requiredOption('--key <id>', 'the key (its id, not the key itself)', uuid)
+    .option('--prefix <text>', 'what the secret to end begins with; the replaced one without it')
     .option('--json', 'print the key as JSON')
     .action((options: EndOptions) => endPrevious(world, options));
 }
@@ -99,12 +100,14 @@ async function requireConfirmation(world: World, key: ManagedApiKey): Promise<vo
 interface EndOptions {
   project: string;
   key: string;
+  prefix?: string;
   json?: true;
 }
 
-async function endPrevious(world: World, { project, key: apiKeyId, json }: EndOptions) {
+async function endPrevious(world: World, { project, key: apiKeyId, prefix, json }: EndOptions) {
   const ref = { projectId: project, apiKeyId };
-  const { changed, apiKey } = await perform(world, endPreviousSecret, ref);
+  const asked = { ...ref, keyPrefix: prefix };
+  const { changed, apiKey } = await perform(world, endPreviousSecret, asked);
   if (json) return printJson(world, { ...ref, changed, keyPrefix: apiKey.keyPrefix });
   printLines(world, [
     changed
