@@ -16,6 +16,7 @@ import {
   putPlan,
 } from '@ceiba/schema';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { holding, untilWaiting } from '../schema/support.ts';
 import { everything, OWNER_PASSWORD, PATIENT, typing, useDesk } from './support.ts';
 
 const desk = useDesk();
@@ -515,6 +516,26 @@ describe('an error half-way', () => {
     }
     await desk.db.sql`drop function interfere cascade`;
     expect(await desk.apply(FILE)).toMatchObject({ code: 0 });
+  });
+
+  test('by a plan that is renamed meanwhile is reported, and nothing is changed', async () => {
+    await applyJson(FILE);
+    const before = await everything(desk.db);
+    // The run has read the plans' names when it waits for Tiny.
+    const rename = await holding(
+      desk.url,
+      "update plans set name = 'Paid' where name = 'Pro'; select from plans where name = 'Tiny' for update",
+    );
+    const running = desk.apply(FILE.replace('plan: Tiny', 'plan: Pro'));
+    await untilWaiting(desk.db);
+    await rename();
+    const { code, stdout, stderr } = await running;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toBe(
+      'error: Someone else has just renamed or deleted the plan Pro. Run this again.\n',
+    );
+    await desk.db.sql`update plans set name = 'Pro' where name = 'Paid'`;
+    expect(await everything(desk.db)).toBe(before);
   });
 });
 

@@ -346,15 +346,15 @@ async function putSubscription(
   projectId: string,
   { plan, status, currentPeriodEnd }: NonNullable<ProjectEntry['subscription']>,
 ): Promise<Outcome> {
-  const planId = plan === undefined ? undefined : (await findPlanByName(tx.db, plan))?.planId;
-  return outcomeOf(
-    await setSubscription(tx, {
-      projectId,
-      ...(planId === undefined ? {} : { planId }),
-      ...(status === undefined ? {} : { status }),
-      ...(currentPeriodEnd === undefined ? {} : { currentPeriodEnd }),
-    }),
-  );
+  const planId = plan === undefined ? undefined : await planIdOf(tx, plan);
+  return outcomeOf(await setSubscription(tx, { projectId, planId, status, currentPeriodEnd }));
+}
+
+/** {@link unknownPlans} found every plan of the file, so only a change of plans can intervene. */
+async function planIdOf(tx: VerbContext, name: string): Promise<string> {
+  const plan = await findPlanByName(tx.db, name);
+  if (plan !== null) return plan.planId;
+  throw failure(`Someone else has just renamed or deleted the plan ${name}. Run this again.`);
 }
 
 /** After this transaction found or created the project, only a deletion can intervene. */

@@ -10,10 +10,10 @@ import { periodEndColumn } from './get.ts';
 
 export interface SetSubscriptionInput {
   projectId: string;
-  planId?: string;
-  status?: SubscriptionStatus;
+  planId?: string | undefined;
+  status?: SubscriptionStatus | undefined;
   /** The subscription lapses at this instant; null means that it has no end. */
-  currentPeriodEnd?: Date | null;
+  currentPeriodEnd?: Date | null | undefined;
 }
 
 export type SetSubscriptionResult = {
