@@ -38,6 +38,14 @@ describe('the input of a verb', () => {
     });
   });
 
+  it('has no negative zero, which Postgres stores as 0', () => {
+    const input = { metadata: { a: -0, b: [{ c: -0 }, null, '-0'] }, cost: -0 };
+    expect(checked(input, ['metadata', 'cost'])).toEqual({
+      metadata: { a: 0, b: [{ c: 0 }, null, '-0'] },
+      cost: 0,
+    });
+  });
+
   it('keeps what removes a value, and what is left as it is', () => {
     const input = { monthlyQuota: null, rateLimitPerMinute: undefined, note: '' };
     expect(checked(input, ['monthlyQuota', 'rateLimitPerMinute', 'note'])).toEqual({

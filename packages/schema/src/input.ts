@@ -36,6 +36,9 @@ const text = (most: number) =>
     .refine((given) => [...given].length <= most, `must be at most ${most} characters`)
     .refine((given) => !/[\p{Cs}\0]/u.test(given), 'must not hold NUL or lone surrogates');
 
+/** JSON as Postgres returns it: without -0, which is no value of its own there. */
+const asStored = <Json>(given: Json): Json => JSON.parse(JSON.stringify(given));
+
 const shown = (count: number) => count.toLocaleString('en-US');
 const WHOLE_NUMBER = 'must be a whole number, 0 or more';
 const limitTo = (most: number) =>
@@ -43,7 +46,8 @@ const limitTo = (most: number) =>
     .number(WHOLE_NUMBER)
     .min(0, WHOLE_NUMBER)
     .max(most, `must be at most ${shown(most)}`)
-    .refine(Number.isInteger, WHOLE_NUMBER);
+    .refine(Number.isInteger, WHOLE_NUMBER)
+    .overwrite(asStored);
 const limit = limitTo(PLAN_LIMIT_MAX);
 const days = (least: number, most: number, orNone = '') => {
   const rule = `must be from ${shown(least)} to ${shown(most)} days${orNone}`;
@@ -117,7 +121,7 @@ const RULES = {
   cost: limitTo(COST_MAX).nullable(),
   externalId: externalIdSchema,
   externalCustomerId: externalIdSchema.nullable(),
-  metadata: metadataSchema,
+  metadata: metadataSchema.overwrite(asStored),
   billingDay: z.int(BILLING_DAY).min(1, BILLING_DAY).max(BILLING_DAY_MAX, BILLING_DAY),
   subscriptionStatus: z.enum(
     SUBSCRIPTION_STATUSES,

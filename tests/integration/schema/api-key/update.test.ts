@@ -213,9 +213,12 @@ describe('a change of a key', () => {
     const projectId = await makeRoom();
     const { customerId } = await makeCustomer(bench.ctx, projectId);
     const fields = { customerId, scopes: ['a', 'b'], expiresAt: EXPIRY, dailyQuota: 5 };
-    const ref = await made(projectId, fields);
+    const zeros = { metadata: { a: [0] }, monthlyQuota: 0 };
+    const ref = await made(projectId, { ...fields, ...zeros });
     const before = await countAuditRows(bench.db);
-    const again = await updateApiKey(bench.ctx, { ...ref, ...fields, scopes: ['b', 'a'] });
+    const negative = { metadata: { a: [-0] }, monthlyQuota: -0 };
+    const same = { ...fields, ...negative, scopes: ['b', 'a'] };
+    const again = await updateApiKey(bench.ctx, { ...ref, ...same });
     expect(again).toEqual({ kind: 'unchanged', apiKey: await read(ref) });
     expect(await countAuditRows(bench.db)).toBe(before);
   });

@@ -153,6 +153,15 @@ describe('a customer that is created again', () => {
     expect(await countAuditRows(bench.db)).toBe(before);
   });
 
+  test('with a negative zero, which Postgres stores as 0, is answered as it is', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const fields = { externalId: 'acme', metadata: { a: -0, b: { c: [-0] } }, dailyQuota: -0 };
+    const customer = await makeCustomer(bench.ctx, projectId, fields);
+    expect(customer).toMatchObject({ metadata: { a: 0, b: { c: [0] } }, dailyQuota: 0 });
+    const again = await createCustomer(bench.ctx, { projectId, ...fields });
+    expect(again).toEqual({ kind: 'exists', customer });
+  });
+
   test.each([
     ['name', { name: 'Other' }],
     ['metadata', { metadata: { a: 1 } }],
@@ -250,9 +259,10 @@ describe('a change of a customer', () => {
 
   test('to what it is already writes nothing', async () => {
     const { projectId } = await makeProject(bench.ctx);
-    const customer = await makeCustomer(bench.ctx, projectId, { metadata: { a: 1, b: 2 } });
+    const fields = { metadata: { a: 1, b: 0 }, dailyQuota: 0 };
+    const customer = await makeCustomer(bench.ctx, projectId, fields);
     const before = await countAuditRows(bench.db);
-    const same = { metadata: { b: 2, a: 1 }, billingDay: 1, name: '' };
+    const same = { metadata: { b: -0, a: 1 }, dailyQuota: -0, billingDay: 1, name: '' };
     const { customerId } = customer;
     expect(await updateCustomer(bench.ctx, { projectId, customerId, ...same })).toEqual({
       kind: 'unchanged',
