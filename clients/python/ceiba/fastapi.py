@@ -11,7 +11,12 @@ from fastapi.requests import HTTPConnection
 
 from .asgi import question_in
 from .client import AuthorizeClient
+from .guard import AsgiApp, Receive, Scope, Send, with_headers
 from .judging import VERDICTS, Access, Cost, Verdict, judge, refusal
+from .transport import Headers
+
+# The key of a scope under which the headers of its allow are listed.
+_HEADERS = "ceiba.headers"
 
 
 class AccessDenied(HTTPException):
@@ -29,8 +34,9 @@ def access_dependency(
     """Guards a route, a router or an application: `Depends(access_dependency(client))`, whose value is
     the `Access` of the request. Behind an `AsgiGuard` with the same client nothing is charged twice.
 
-    Call `register_replies(app)` once, so that a denial has the body that every host of Ceiba sends.
-    FastAPI reads a body before its dependencies; `AsgiGuard` asks before that.
+    Call `register_replies(app)` once, so that a denial has the body that every host of Ceiba sends, and
+    every response to an allowed request `RateLimit` and `RateLimit-Policy`. FastAPI reads a body before its
+    dependencies; `AsgiGuard` asks before that.
 
     :param cost: what a request takes of quotas, in place of its policy's cost, or what says it of the
         request
@@ -45,12 +51,15 @@ def access_dependency(
         else:
             question = question_in(scope)
             verdict = await asyncio.to_thread(judge, client, question, verdicts, cost, connection)
+        allowed = scope.setdefault(_HEADERS, [])
+        allowed.clear()
         if verdict.access is None:
             if scope["type"] == "websocket":
                 raise WebSocketException(1008)
             raise AccessDenied(verdict)
         for name, value in verdict.headers:
             response.headers[name] = value
+        allowed += verdict.headers
         scope["ceiba"] = verdict.access
         return verdict.access
 
@@ -58,10 +67,22 @@ def access_dependency(
 
 
 def register_replies(app: FastAPI) -> None:
-    """Answers a denial of `access_dependency` as every host of Ceiba does."""
+    """Answers a denial of `access_dependency` as every host of Ceiba does, and gives each response to an
+    allowed request its headers. FastAPI adds those of a dependency to no response that a handler returns.
+    """
 
     async def reply(_request: Request, error: Any) -> Response:
         verdict: Verdict = error.verdict
         return Response(verdict.body, verdict.status, dict(verdict.headers))
 
     app.add_exception_handler(AccessDenied, reply)
+    app.add_middleware(_AllowHeaders)
+
+
+class _AllowHeaders:
+    def __init__(self, app: AsgiApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers: Headers = scope.setdefault(_HEADERS, [])
+        await self._app(scope, receive, with_headers(send, headers))

@@ -117,7 +117,7 @@ class AsgiGuard(_Guard[AsgiApp]):
             await refuse(scope, send, verdict)
             return
         inner = {**scope, "ceiba": verdict.access, VERDICTS: verdicts}
-        await self._app(inner, receive, _with_headers(send, verdict))
+        await self._app(inner, receive, with_headers(send, verdict.headers))
 
 
 async def refuse(scope: Scope, send: Send, verdict: Verdict) -> None:
@@ -135,13 +135,14 @@ async def refuse(scope: Scope, send: Send, verdict: Verdict) -> None:
     await send({"type": f"{kind}.body", "body": body})
 
 
-def _with_headers(send: Send, verdict: Verdict) -> Send:
-    names = {name.encode() for name, _ in verdict.headers}
+def with_headers(send: Send, headers: Headers) -> Send:
+    """Gives a response the headers that are listed when it starts, which replace those of the same name."""
 
     async def guarded(message: Message) -> None:
         if message["type"] in ("http.response.start", "websocket.accept"):
+            names = {name.encode() for name, _ in headers}
             kept = [pair for pair in message.get("headers", []) if pair[0].lower() not in names]
-            message = {**message, "headers": [*kept, *_encoded(verdict.headers)]}
+            message = {**message, "headers": [*kept, *_encoded(headers)]}
         await send(message)
 
     return guarded

@@ -12,10 +12,10 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import uvicorn
 import websockets
-from fastapi import APIRouter, Depends, FastAPI, WebSocket
+from fastapi import APIRouter, Depends, FastAPI, HTTPException, WebSocket
 from flask import Blueprint, Flask, g
 from starlette.applications import Starlette
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, StreamingResponse
 from starlette.routing import Mount, Route
 
 from ceiba import AsgiGuard, WsgiGuard
@@ -79,6 +79,10 @@ def get(server, path, key=None):
     body = json.loads(answer.read())
     connection.close()
     return answer.status, {k.lower(): v for k, v in answer.getheaders()}, body
+
+
+def raising(error):
+    raise error
 
 
 class FrameworkCases:
@@ -171,6 +175,40 @@ class FastApiTest(FrameworkCases, unittest.TestCase):
                 self.assertEqual(asyncio.run(first_message(server.port, "good")), '"Fake key"')
                 with self.assertRaises(websockets.exceptions.InvalidStatusCode):
                     asyncio.run(first_message(server.port, "other"))
+
+    def test_gives_an_allowed_request_its_headers_whatever_the_handler_answers_with(self):
+        answers = {
+            "response": lambda: JSONResponse({}, 202, {"ratelimit": "its own", "x-own": "kept"}),
+            "stream": lambda: StreamingResponse(iter(["{}"]), 203),
+            "error": lambda: raising(HTTPException(418)),
+        }
+        client = FakeClient(VERDICTS)
+        app = fastapi_app(client)
+        inner = FastAPI()
+        for host, path in ((app, "/v1/by"), (inner, "/by")):
+            host.get(path + "/{name}", dependencies=[Depends(access_dependency(client))])(
+                lambda name: answers[name]()
+            )
+        app.mount("/mounted", inner)
+        with AsgiServer(app) as server:
+            for path in ("/v1/by", "/mounted/by"):
+                for name, status in (("response", 202), ("stream", 203), ("error", 418)):
+                    found, fields, _ = get(server, f"{path}/{name}", "good")
+                    self.assertEqual(found, status)
+                    self.assertEqual(fields["ratelimit"], '"minute";r=59;t=30, "month";r=9999;t=86400')
+                    self.assertEqual(fields["ratelimit-policy"], '"minute";q=60;w=60, "month";q=10000')
+                    self.assertEqual(fields.get("x-own"), "kept" if name == "response" else None)
+            self.assertNotIn("ratelimit", get(server, "/health", "good")[1])
+
+    def test_gives_a_denial_no_headers_of_an_allow_before_it(self):
+        app = FastAPI()
+        register_replies(app)
+        clients = FakeClient({"good": "allow"}), FakeClient({"good": "quota_exceeded"})
+        app.get("/v1", dependencies=[Depends(access_dependency(client)) for client in clients])(lambda: {})
+        with AsgiServer(app) as server:
+            status, fields, _ = get(server, "/v1", "good")
+        self.assertEqual(status, 429)
+        self.assertEqual(fields["ratelimit"].split(";r=")[0], '"month"')
 
     def test_is_closed_without_the_registered_replies(self):
         app = FastAPI()
