@@ -1,6 +1,6 @@
 import type { AuditAction, AuditEntry } from '../audit/actions.ts';
 import { writeAudit } from '../audit/write.ts';
-import type { Executor, Transactor } from '../connection/database.ts';
+import type { Transactor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { type LockedProject, lockProject } from './lock.ts';
 
@@ -11,24 +11,14 @@ export type Audit = (
   states?: Pick<AuditEntry, 'before' | 'after'>,
 ) => Promise<void>;
 
-type Change<Locked, Result> = (tx: Transactor, project: Locked, audit: Audit) => Promise<Result>;
-
 /** Runs a change of a project, or of what is in it, while its row is locked. */
-export const changingProject = <Result extends { kind: string }>(
+export function changingProject<Result extends { kind: string }>(
   ctx: VerbContext,
   projectId: string,
-  change: Change<LockedProject, Result>,
-) => changingLocked(ctx, projectId, lockProject, change);
-
-/** As {@link changingProject}, with a lock that reads more of the project. */
-export function changingLocked<Result extends { kind: string }, Locked extends { ownerId: string }>(
-  ctx: VerbContext,
-  projectId: string,
-  lock: (tx: Executor, projectId: string) => Promise<Locked | undefined>,
-  change: Change<Locked, Result>,
+  change: (tx: Transactor, project: LockedProject, audit: Audit) => Promise<Result>,
 ): Promise<Result | { kind: 'not_found' }> {
   return inTransaction<Result | { kind: 'not_found' }>(ctx, async (tx) => {
-    const project = await lock(tx, projectId);
+    const project = await lockProject(tx, projectId);
     if (project === undefined) return { kind: 'not_found' };
     const { ownerId } = project;
     return change(tx, project, (action, target, states) =>

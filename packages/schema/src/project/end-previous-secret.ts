@@ -1,8 +1,7 @@
 import { eq } from 'drizzle-orm';
 import type { VerbContext } from '../context.ts';
 import { projects } from '../tables.ts';
-import { changingLocked } from './change.ts';
-import { lockProjectSecret } from './lock.ts';
+import { changingProject } from './change.ts';
 
 export interface EndPreviousSecretInput {
   projectId: string;
@@ -21,7 +20,7 @@ export function endPreviousSecret(
   ctx: VerbContext,
   { projectId, current }: EndPreviousSecretInput,
 ): Promise<EndPreviousSecretResult> {
-  return changingLocked(ctx, projectId, lockProjectSecret, async (tx, before, audit) => {
+  return changingProject(ctx, projectId, async (tx, before, audit) => {
     if (before.secretCreatedAt.getTime() !== current.getTime()) return { kind: 'conflict' };
     if (!before.previousIsValid) return { kind: 'unchanged' };
     await tx

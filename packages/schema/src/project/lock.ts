@@ -3,8 +3,8 @@ import type { Executor } from '../connection/database.ts';
 import { projects } from '../tables.ts';
 
 /**
- * Serialises changes of one project's keys, policies and subscription. A statement after this one
- * sees what the previous holder of the lock committed.
+ * Serialises changes of one project: its settings, its secret, and what is in it. A statement after
+ * this one sees what the previous holder of the lock committed.
  *
  * @returns undefined when there is no such project
  */
@@ -13,27 +13,11 @@ export async function lockProject(tx: Executor, projectId: string) {
     .select({
       ownerId: projects.ownerId,
       name: projects.name,
+      defaultKeyRateLimitPerMinute: projects.defaultKeyRateLimitPerMinute,
       keyPrefix: projects.keyPrefix,
+      loggedAllowsPercent: projects.loggedAllowsPercent,
+      logsPaths: projects.logsPaths,
       acceptsImportedKeys: projects.acceptsImportedKeys,
-    })
-    .from(projects)
-    .where(eq(projects.id, projectId))
-    .for('no key update');
-  return row;
-}
-
-export type LockedProject = NonNullable<Awaited<ReturnType<typeof lockProject>>>;
-
-/**
- * Serialises changes of one project's secret.
- *
- * @returns undefined when there is no such project
- */
-export async function lockProjectSecret(tx: Executor, projectId: string) {
-  const [row] = await tx
-    .select({
-      name: projects.name,
-      ownerId: projects.ownerId,
       secretCreatedAt: projects.secretCreatedAt,
       previousSecretExpiresAt: projects.previousSecretExpiresAt,
       previousIsValid: sql<boolean>`coalesce(${projects.previousSecretExpiresAt} > now(), false)`,
@@ -43,3 +27,5 @@ export async function lockProjectSecret(tx: Executor, projectId: string) {
     .for('no key update');
   return row;
 }
+
+export type LockedProject = NonNullable<Awaited<ReturnType<typeof lockProject>>>;

@@ -3,8 +3,7 @@ import { SECRET_OVERLAP_HOURS } from '@ceiba/domain';
 import { eq, sql } from 'drizzle-orm';
 import type { VerbContext } from '../context.ts';
 import { projects } from '../tables.ts';
-import { changingLocked } from './change.ts';
-import { lockProjectSecret } from './lock.ts';
+import { changingProject } from './change.ts';
 
 export interface RotateSecretInput {
   projectId: string;
@@ -32,7 +31,7 @@ export function rotateProjectSecret(
   input: RotateSecretInput,
 ): Promise<RotateSecretResult> {
   const { projectId } = input;
-  return changingLocked(ctx, projectId, lockProjectSecret, async (tx, before, audit) => {
+  return changingProject(ctx, projectId, async (tx, before, audit) => {
     if (before.secretCreatedAt.getTime() !== input.replaces.getTime()) return { kind: 'conflict' };
     if (before.previousIsValid && before.previousSecretExpiresAt !== null && !input.dropsPrevious) {
       return {

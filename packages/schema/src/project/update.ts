@@ -1,10 +1,9 @@
 import { eq } from 'drizzle-orm';
-import type { Executor } from '../connection/database.ts';
 import { onUniqueViolation } from '../connection/errors.ts';
 import { isUnchanged, type VerbContext } from '../context.ts';
 import { checked, keyBrandSchema } from '../input.ts';
 import { projects } from '../tables.ts';
-import { changingLocked } from './change.ts';
+import { changingProject } from './change.ts';
 
 export interface UpdateProjectInput {
   projectId: string;
@@ -29,12 +28,19 @@ export async function updateProject(
   const values = checked(input, ['name', 'defaultKeyRateLimitPerMinute', 'loggedAllowsPercent'], {
     keyPrefix: keyBrandSchema,
   });
-  const change = changingLocked(
+  const change = changingProject<UpdateProjectResult>(
     ctx,
     projectId,
-    lockSettings,
-    async (tx, found, audit): Promise<UpdateProjectResult> => {
-      const { ownerId: _, ...before } = found;
+    async (tx, project, audit) => {
+      const { name, defaultKeyRateLimitPerMinute, keyPrefix, loggedAllowsPercent, logsPaths } =
+        project;
+      const before = {
+        name,
+        defaultKeyRateLimitPerMinute,
+        keyPrefix,
+        loggedAllowsPercent,
+        logsPaths,
+      };
       const after = { ...before, ...values };
       if (isUnchanged(before, after)) return { kind: 'unchanged' };
       await tx.update(projects).set(after).where(eq(projects.id, projectId));
@@ -43,20 +49,4 @@ export async function updateProject(
     },
   );
   return change.catch(onUniqueViolation({ kind: 'name_taken' }));
-}
-
-async function lockSettings(tx: Executor, projectId: string) {
-  const [row] = await tx
-    .select({
-      name: projects.name,
-      defaultKeyRateLimitPerMinute: projects.defaultKeyRateLimitPerMinute,
-      keyPrefix: projects.keyPrefix,
-      loggedAllowsPercent: projects.loggedAllowsPercent,
-      logsPaths: projects.logsPaths,
-      ownerId: projects.ownerId,
-    })
-    .from(projects)
-    .where(eq(projects.id, projectId))
-    .for('no key update');
-  return row;
 }
