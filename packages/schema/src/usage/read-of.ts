@@ -1,7 +1,5 @@
 import {
-  DAY,
   MS_PER_DAY,
-  nameWithPeriod,
   nextStep,
   startOfStep,
   stepsOf,
@@ -9,17 +7,14 @@ import {
   type UsageRange,
   type UsageStep,
   wholeSteps,
-  windowOfPeriod,
 } from '@ceiba/domain';
-import { eq, type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { getApiKey } from '../api-key/get.ts';
 import type { Database, Executor } from '../connection/database.ts';
-import { type Customer, getCustomer } from '../customer/get.ts';
+import { readCustomerUse } from '../customer/use.ts';
 import { InvalidInputError } from '../input.ts';
-import { customerPlans } from '../tables.ts';
 import { instant, toMs } from '../time.ts';
 import { days, decisionsByDay, stepOf, type UsageOfProject } from './decisions.ts';
-import { readPeriodUse } from './period-totals.ts';
 
 /** The decisions of a day or a month in UTC. */
 export interface UsageOfStep {
@@ -75,31 +70,22 @@ const DAYS_OF_KEYS_MAX = 400;
  */
 export async function readUsageOf(db: Database, input: UsageOfInput): Promise<UsageOf | null> {
   const { projectId, customerId, apiKeyId, step } = input;
-  const customer = customerId ? await getCustomer(db, { projectId, customerId }) : undefined;
+  // The map's only value: an id may have been given in capitals.
+  const [use] = customerId
+    ? (await readCustomerUse(db, { projectId, customerIds: [customerId] })).values()
+    : [];
   const apiKey = apiKeyId ? await getApiKey(db, { projectId, apiKeyId }) : undefined;
-  if (customer === null || apiKey === null) return null;
+  if ((customerId && use === undefined) || apiKey === null) return null;
   const now = await readNow(db);
   const range = rangeOf(input, now);
   const keys = keysOf(input);
   const usage = await readSteps(db, { projectId, ...range }, step, keys);
-  if (!customer) return { ...range, step, usage, period: null };
-  const [period] = await readCustomerPeriods(db, { projectId, customers: [customer], now });
-  if (period === undefined) throw new Error('the period of a customer is missing');
-  if (await hasDailyQuota(db, customer)) return { ...range, step, usage, period };
+  if (use === undefined) return { ...range, step, usage, period: null };
   const today = startOfStep(now, 'day').getTime();
   const read = step === 'day' ? usage.find(({ from }) => from.getTime() === today) : undefined;
-  const dailyCost = read?.cost ?? (await readToday(db, { projectId, now, keys }));
-  return { ...range, step, usage, period: { ...period, dailyCost } };
-}
-
-/** Whether a quota limits the customer's day, and so counts it. */
-async function hasDailyQuota(db: { orm: Executor }, { dailyQuota, plan }: Customer) {
-  if (dailyQuota !== null || plan === null) return dailyQuota !== null;
-  const [row] = await db.orm
-    .select({ dailyQuota: customerPlans.dailyQuota })
-    .from(customerPlans)
-    .where(eq(customerPlans.id, plan.planId));
-  return row !== undefined && row.dailyQuota !== null;
+  const dailyCost = use.day?.used ?? read?.cost ?? (await readToday(db, { projectId, now, keys }));
+  const { from, to, used: cost } = use.month;
+  return { ...range, step, usage, period: { from, to, cost, dailyCost } };
 }
 
 async function readNow(db: { orm: Executor }): Promise<Date> {
@@ -214,42 +200,4 @@ async function readToday(
   const today = wholeSteps({ from: now, to: new Date(now.getTime() + 1) }, 'day', 1);
   const [usage] = await readSteps(db, { projectId, ...today }, 'day', keys);
   return usage?.cost ?? 0;
-}
-
-export interface CustomerPeriodsInput {
-  projectId: string;
-  customers: readonly { customerId: string; billingDay: number }[];
-  /** Default: the database's clock. */
-  now?: Date;
-}
-
-/** What customers have used of their quotas in their current months, in their order. */
-export async function readCustomerPeriods(
-  db: Database,
-  { projectId, customers, now }: CustomerPeriodsInput,
-): Promise<CustomerPeriod[]> {
-  const at = now ?? (await readNow(db));
-  const items = customers.map(({ customerId, billingDay }) => {
-    const month = windowOfPeriod(billingDay);
-    const number = month.numberAt(at.getTime());
-    return {
-      from: new Date(month.startOf(number)),
-      to: new Date(month.startOf(number + 1)),
-      month: { projectId, number, scope: nameWithPeriod(customerId, billingDay) },
-      day: {
-        projectId,
-        number: windowOfPeriod(DAY).numberAt(at.getTime()),
-        scope: nameWithPeriod(customerId, DAY),
-      },
-    };
-  });
-  const uses = await readPeriodUse(
-    db,
-    items.flatMap(({ month, day }) => [month, day]),
-  );
-  return items.map(({ from, to }, index) => {
-    const [month, day] = uses.slice(2 * index);
-    if (month === undefined || day === undefined) throw new Error('the use of a period is missing');
-    return { from, to, cost: month.total, dailyCost: day.total };
-  });
 }
