@@ -29,8 +29,6 @@ export const TEST_ALERT = 'alert.test';
 /** The type of the mail that asks an address whether it wants alerts of a project. */
 export const CONFIRMATION = 'alert.confirmation';
 
-export const isAlertType = (text: string): text is AlertType => Object.hasOwn(ALERT_TYPES, text);
-
 export const ALERT_DESTINATION_KINDS = ['webhook', 'mail'] as const;
 export type AlertDestinationKind = (typeof ALERT_DESTINATION_KINDS)[number];
 

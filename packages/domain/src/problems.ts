@@ -11,7 +11,6 @@ export const PROBLEM_KINDS = [
   'api_keys_expiring',
   'quota_nearly_used',
 ] as const;
-export type ProblemKind = (typeof PROBLEM_KINDS)[number];
 
 /*
  * The denials of an hour with one status are unusual if they are at least UNUSUAL_DENIALS_MIN and more

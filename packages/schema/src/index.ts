@@ -4,7 +4,6 @@ export { type AccessToken, listAccessTokens } from './access-token/list.ts';
 export { type ActingToken, TokenRefusedError } from './access-token/require-token.ts';
 export * from './access-token/revoke.ts';
 export {
-  type AlertMail,
   confirmAlertMail,
   findAlertMail,
   unsubscribeAlertMail,
@@ -27,9 +26,6 @@ export * from './api-key/change-many.ts';
 export {
   type ApiKeyFields,
   type CreateApiKeyInput,
-  type CreateApiKeyResult,
-  type CreateApiKeysInput,
-  type CreateApiKeysResult,
   createApiKey,
   createApiKeys,
   type NewApiKey,
@@ -37,7 +33,7 @@ export {
 } from './api-key/create.ts';
 export * from './api-key/describe.ts';
 export { exportApiKeys } from './api-key/export.ts';
-export { type FoundApiKey, findApiKeysInProjects } from './api-key/find-in-projects.ts';
+export { findApiKeysInProjects } from './api-key/find-in-projects.ts';
 export { type ApiKeyRef, getApiKey } from './api-key/get.ts';
 export {
   API_KEY_HINTS,
@@ -59,7 +55,6 @@ export {
   API_KEY_SORTS,
   type ApiKeyFilter,
   type ApiKeyPage,
-  type ApiKeySort,
   COUNTED_MAX,
   type FindApiKeysInput,
   FOUND_MAX,
@@ -81,7 +76,6 @@ export { DatabaseClient } from './connection/client.ts';
 export { createDatabase, type Database, type DatabaseOptions } from './connection/database.ts';
 export {
   DatabaseUnavailableError,
-  isUniqueViolation,
   NoLeaseError,
   NotPrimaryError,
   outageCode,
@@ -102,7 +96,7 @@ export {
 } from './customer/create.ts';
 export * from './customer/export.ts';
 export type { CustomerFields } from './customer/fields.ts';
-export { type FoundCustomer, findCustomersInProjects } from './customer/find-in-projects.ts';
+export { findCustomersInProjects } from './customer/find-in-projects.ts';
 export { type Customer, type CustomerRef, getCustomer } from './customer/get.ts';
 export * from './customer/list.ts';
 export * from './customer/names.ts';
@@ -132,7 +126,6 @@ export { type DecisionGap, type DecisionGapSum, readDecisionGaps } from './decis
 export * from './decision-log/group-denials.ts';
 export {
   type DecisionFilter,
-  type DecisionListRequest,
   type DecisionRecord,
   findDecision,
   listDecisions,
@@ -144,7 +137,6 @@ export * from './decision-log/write.ts';
 export { InvalidInputError, keyBrandSchema } from './input.ts';
 export { readInstallationId } from './installation/id.ts';
 export {
-  type CreateSetupTokenResult,
   checkSetup,
   createSetupToken,
   hasAdministrator,
@@ -171,22 +163,16 @@ export * from './plan/put.ts';
 export * from './plan/search.ts';
 export * from './plan/update.ts';
 export {
-  type CreatePoliciesResult,
-  type CreatePolicyResult,
   createPolicies,
   createPolicy,
 } from './policy/create.ts';
-export { type DeletePolicyResult, deletePolicy } from './policy/delete.ts';
+export { deletePolicy } from './policy/delete.ts';
 export { listPolicies, type PolicyRecord } from './policy/list.ts';
 export * from './policy/list-with-hits.ts';
 export * from './policy/list-with-revision.ts';
 export { type ReplacePoliciesResult, replacePolicies } from './policy/replace.ts';
 export type { PolicyInput, PolicyRef, PolicyRule, PolicyState } from './policy/rule.ts';
-export {
-  type ChangePolicyResult,
-  type UpdatePolicyInput,
-  updatePolicy,
-} from './policy/update.ts';
+export { updatePolicy } from './policy/update.ts';
 export * from './project/create.ts';
 export * from './project/delete.ts';
 export * from './project/end-previous-secret.ts';
@@ -230,7 +216,7 @@ export {
   type UsageHourCount,
   type UsageMonthCount,
 } from './usage/record.ts';
-export { type RollUpResult, rollUpUsage } from './usage/roll-up.ts';
+export { rollUpUsage } from './usage/roll-up.ts';
 export * from './usage/series.ts';
 export * from './usage/top-denials.ts';
 export * from './user/complete-sign-in.ts';

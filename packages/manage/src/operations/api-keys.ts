@@ -58,8 +58,7 @@ export const listApiKeys = operation({
   }),
   output: z.strictObject({ apiKeys: z.array(apiKey), nextCursor }),
   run: async (call, { projectId, status, ...asked }) => {
-    const filter = status === undefined ? {} : { status };
-    const found = await listApiKeyRows(call.ctx.db, { projectId, ...filter, ...pageOf(asked) });
+    const found = await listApiKeyRows(call.ctx.db, { projectId, status, ...pageOf(asked) });
     return { apiKeys: found.items.map(shown), nextCursor: found.next };
   },
 });

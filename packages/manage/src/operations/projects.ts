@@ -91,9 +91,9 @@ export const setProjectSubscription = operation({
     const planId = plan === undefined ? undefined : await planIdOf(call, plan);
     const { kind } = await setSubscription(changing(call, projectId, 'change_subscription'), {
       projectId,
-      ...(planId === undefined ? {} : { planId }),
-      ...(status === undefined ? {} : { status }),
-      ...(currentPeriodEnd === undefined ? {} : { currentPeriodEnd: dateOf(currentPeriodEnd) }),
+      planId,
+      status,
+      currentPeriodEnd: dateOf(currentPeriodEnd),
     });
     if (kind === 'not_found') throw noProject(projectId);
     if (kind === 'plan_not_found') {

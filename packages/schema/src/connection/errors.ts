@@ -36,9 +36,6 @@ const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
 const LOCK_NOT_AVAILABLE = '55P03';
 
-export const isUniqueViolation = (error: unknown) =>
-  postgresError(error)?.code === UNIQUE_VIOLATION;
-
 /** Whether a statement waited for a lock for longer than `lock_timeout`. */
 export const isLockTimeout = (error: unknown) => postgresError(error)?.code === LOCK_NOT_AVAILABLE;
 
