@@ -43,25 +43,6 @@ export const isKeyBrand = (text: string): boolean => KEY_BRAND.test(text);
 export const apiKeyPattern = (brand: string): string =>
   `\\b${brand}[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}\\b`;
 
-export const API_KEY_PATTERN = apiKeyPattern(API_KEY_BRAND);
-/** For secret scanners: the source of a regular expression that finds a project secret in text. */
-export const PROJECT_SECRET_PATTERN = `\\b${PROJECT_SECRET_BRAND}[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}\\b`;
-
-/** For secret scanners: the source of a regular expression that finds an invitation in text. */
-export const INVITATION_PATTERN = `\\b${INVITATION_BRAND}[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}\\b`;
-
-/** For secret scanners: the source of a regular expression that finds the reset of a password in text. */
-export const PASSWORD_RESET_PATTERN = `\\b${PASSWORD_RESET_BRAND}[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}\\b`;
-
-/** For secret scanners: the source of a regular expression that finds the link of an alert mail in text. */
-export const MAIL_LINK_PATTERN = `\\b${MAIL_LINK_BRAND}[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}\\b`;
-
-/** For secret scanners: the source of a regular expression that finds a setup token in text. */
-export const SETUP_TOKEN_PATTERN = `\\b${SETUP_TOKEN_BRAND}[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}\\b`;
-
-/** For secret scanners: the source of a regular expression that finds a user's access token in text. */
-export const ACCESS_TOKEN_PATTERN = `\\b${ACCESS_TOKEN_BRAND}[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}\\b`;
-
 /** A key whose length may be a little wrong: most of its random digits come after the prefix. */
 const LOOKS_LIKE_API_KEY = new RegExp(
   `^\\s*(${API_KEY_BRAND}[0-9A-Za-z]{${DISPLAYED_DIGITS}})[0-9A-Za-z]{32,64}\\s*$`,
@@ -99,35 +80,24 @@ export function mintApiKey(random: RandomBytes, brand: string = API_KEY_BRAND): 
   return mint(brand, random);
 }
 
-/** A new project secret. @throws RangeError when `random` does not return 32 bytes. */
-export function mintProjectSecret(random: RandomBytes): MintedCredential {
-  return mint(PROJECT_SECRET_BRAND, random);
-}
+/**
+ * A new credential of one of the other kinds.
+ *
+ * @throws RangeError when `random` does not return 32 bytes
+ */
+type Mint = (random: RandomBytes) => MintedCredential;
 
-/** A new invitation to a project. @throws RangeError when `random` does not return 32 bytes. */
-export function mintInvitation(random: RandomBytes): MintedCredential {
-  return mint(INVITATION_BRAND, random);
-}
+const minter =
+  (brand: string): Mint =>
+  (random) =>
+    mint(brand, random);
 
-/** A new reset of a password. @throws RangeError when `random` does not return 32 bytes. */
-export function mintPasswordReset(random: RandomBytes): MintedCredential {
-  return mint(PASSWORD_RESET_BRAND, random);
-}
-
-/** A new link of an alert mail. @throws RangeError when `random` does not return 32 bytes. */
-export function mintMailLink(random: RandomBytes): MintedCredential {
-  return mint(MAIL_LINK_BRAND, random);
-}
-
-/** A new token for the first administrator. @throws RangeError when `random` does not return 32 bytes. */
-export function mintSetupToken(random: RandomBytes): MintedCredential {
-  return mint(SETUP_TOKEN_BRAND, random);
-}
-
-/** A new access token of a user. @throws RangeError when `random` does not return 32 bytes. */
-export function mintAccessToken(random: RandomBytes): MintedCredential {
-  return mint(ACCESS_TOKEN_BRAND, random);
-}
+export const mintProjectSecret = minter(PROJECT_SECRET_BRAND);
+export const mintInvitation = minter(INVITATION_BRAND);
+export const mintPasswordReset = minter(PASSWORD_RESET_BRAND);
+export const mintMailLink = minter(MAIL_LINK_BRAND);
+export const mintSetupToken = minter(SETUP_TOKEN_BRAND);
+export const mintAccessToken = minter(ACCESS_TOKEN_BRAND);
 
 /** Whether the text has the shape of a downstream key, with any brand, and its checksum agrees. */
 export function isWellFormedApiKey(text: string): boolean {
@@ -137,35 +107,20 @@ export function isWellFormedApiKey(text: string): boolean {
   return isKeyBrand(brand) && isWellFormed(brand, text);
 }
 
-/** Whether the text has the shape of a project secret and its checksum agrees. */
-export function isWellFormedProjectSecret(text: string): boolean {
-  return isWellFormed(PROJECT_SECRET_BRAND, text);
-}
+/** Whether the text has the shape of a credential of one of the other kinds, and its checksum agrees. */
+type Check = (text: string) => boolean;
 
-/** Whether the text has the shape of an invitation and its checksum agrees. */
-export function isWellFormedInvitation(text: string): boolean {
-  return isWellFormed(INVITATION_BRAND, text);
-}
+const checker =
+  (brand: string): Check =>
+  (text) =>
+    isWellFormed(brand, text);
 
-/** Whether the text has the shape of the reset of a password and its checksum agrees. */
-export function isWellFormedPasswordReset(text: string): boolean {
-  return isWellFormed(PASSWORD_RESET_BRAND, text);
-}
-
-/** Whether the text has the shape of the link of an alert mail and its checksum agrees. */
-export function isWellFormedMailLink(text: string): boolean {
-  return isWellFormed(MAIL_LINK_BRAND, text);
-}
-
-/** Whether the text has the shape of a setup token and its checksum agrees. */
-export function isWellFormedSetupToken(text: string): boolean {
-  return isWellFormed(SETUP_TOKEN_BRAND, text);
-}
-
-/** Whether the text has the shape of an access token and its checksum agrees. */
-export function isWellFormedAccessToken(text: string): boolean {
-  return isWellFormed(ACCESS_TOKEN_BRAND, text);
-}
+export const isWellFormedProjectSecret = checker(PROJECT_SECRET_BRAND);
+export const isWellFormedInvitation = checker(INVITATION_BRAND);
+export const isWellFormedPasswordReset = checker(PASSWORD_RESET_BRAND);
+export const isWellFormedMailLink = checker(MAIL_LINK_BRAND);
+export const isWellFormedSetupToken = checker(SETUP_TOKEN_BRAND);
+export const isWellFormedAccessToken = checker(ACCESS_TOKEN_BRAND);
 
 /** How a presented text can be a key. */
 export interface KeyDigest {
