@@ -56,7 +56,8 @@ export async function createAccessToken(
   const { name, access, projectIds, days, minted, ...user } = checked(given, ['name'], OWN_RULES);
   const { userId } = user;
   return changingAccount<CreateAccessTokenResult>(ctx, user, async (tx, audit) => {
-    if ((await countLive(tx, userId)) >= ACCESS_TOKENS_MAX) return { kind: 'too_many' };
+    const live = and(eq(accessTokens.userId, userId), sql`${accessTokens.expiresAt} > now()`);
+    if ((await tx.$count(accessTokens, live)) >= ACCESS_TOKENS_MAX) return { kind: 'too_many' };
     const names = projectIds && (await namesOfProjects(tx, userId, projectIds));
     if (names?.length !== projectIds?.length) return { kind: 'unknown_project' };
     const [created] = await tx
@@ -77,14 +78,6 @@ export async function createAccessToken(
     await audit('user.create_access_token', { after });
     return { kind: 'created', name, ...created };
   });
-}
-
-async function countLive(tx: Executor, userId: string): Promise<number> {
-  const [row] = await tx
-    .select({ count: sql<number>`count(*)::int` })
-    .from(accessTokens)
-    .where(and(eq(accessTokens.userId, userId), sql`${accessTokens.expiresAt} > now()`));
-  return row?.count ?? 0;
 }
 
 /** The names of those projects in which the user has a role. */

@@ -1,6 +1,5 @@
 import { ALERT_DESTINATIONS_MAX, type AlertDestinationKind } from '@ceiba/domain';
-import { eq, sql } from 'drizzle-orm';
-import type { Executor } from '../connection/database.ts';
+import { eq } from 'drizzle-orm';
 import type { VerbContext } from '../context.ts';
 import { changingProject } from '../project/change.ts';
 import { alertDestinations } from '../tables.ts';
@@ -35,9 +34,8 @@ export async function createAlertDestination(
   const values = { kind, signingSecret, ...rest };
   return changingProject(ctx, projectId, async (tx, project, audit) => {
     if (isMailOff && kind === 'mail') return { kind: 'mail_off' };
-    if ((await countDestinations(tx, projectId)) >= ALERT_DESTINATIONS_MAX) {
-      return { kind: 'too_many' };
-    }
+    const existing = await tx.$count(alertDestinations, eq(alertDestinations.projectId, projectId));
+    if (existing >= ALERT_DESTINATIONS_MAX) return { kind: 'too_many' };
     const asked =
       kind === 'mail'
         ? await mayAsk(
@@ -56,12 +54,4 @@ export async function createAlertDestination(
     await audit('alert_destination.create', target, { after: auditOf({ ...values, eventTypes }) });
     return { kind: 'created', ...created };
   });
-}
-
-async function countDestinations(tx: Executor, projectId: string): Promise<number> {
-  const [row] = await tx
-    .select({ count: sql<number>`count(*)::int` })
-    .from(alertDestinations)
-    .where(eq(alertDestinations.projectId, projectId));
-  return row?.count ?? 0;
 }

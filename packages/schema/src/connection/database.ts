@@ -38,7 +38,7 @@ export interface Database {
 /** What a verb may run in: the pool itself or a transaction of it. */
 export type Executor = Pick<
   PostgresJsDatabase,
-  'select' | 'insert' | 'update' | 'delete' | 'execute'
+  'select' | 'insert' | 'update' | 'delete' | 'execute' | '$count'
 >;
 
 /** What can start a transaction; inside one, a savepoint. */

@@ -1,4 +1,4 @@
-import { and, count, eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { VerbContext } from '../context.ts';
 import { changingProject } from '../project/change.ts';
 import { customerPlans, customers } from '../tables.ts';
@@ -22,11 +22,9 @@ export async function deleteCustomerPlan(
       .where(isCustomerPlan(ref))
       .for('update');
     if (before === undefined) return { kind: 'not_found' };
-    const [use] = await tx
-      .select({ customers: count() })
-      .from(customers)
-      .where(and(eq(customers.projectId, projectId), eq(customers.planId, planId)));
-    if (use !== undefined && use.customers > 0) return { kind: 'in_use', ...use };
+    const isOnPlan = and(eq(customers.projectId, projectId), eq(customers.planId, planId));
+    const inUse = await tx.$count(customers, isOnPlan);
+    if (inUse > 0) return { kind: 'in_use', customers: inUse };
     await tx.delete(customerPlans).where(isCustomerPlan(ref));
     await audit('customer_plan.delete', { id: planId, label: before.name }, { before });
     return { kind: 'deleted' };

@@ -1,5 +1,5 @@
 import { DEFAULT_PLAN_NAME } from '@ceiba/domain';
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { plans, subscriptions } from '../tables.ts';
@@ -24,11 +24,7 @@ export function deletePlan(
       .for('update');
     if (found === undefined) return { kind: 'not_found' };
     if (found.name === DEFAULT_PLAN_NAME) return { kind: 'default_plan' };
-    const [use] = await tx
-      .select({ projects: sql<number>`count(*)::int` })
-      .from(subscriptions)
-      .where(eq(subscriptions.planId, planId));
-    const projects = use?.projects ?? 0;
+    const projects = await tx.$count(subscriptions, eq(subscriptions.planId, planId));
     if (projects > 0) return { kind: 'in_use', projects };
     await tx.delete(plans).where(eq(plans.id, planId));
     const { planId: _, ...before } = found;

@@ -32,11 +32,8 @@ export async function lockUser(
     .where(eq(users.id, userId))
     .for(strength);
   if (user === undefined) return undefined;
-  const [row] = await tx
-    .select({ count: sql<number>`count(*)::int` })
-    .from(users)
-    .where(eq(users.isAdministrator, true));
-  return { ...user, isLastAdministrator: user.isAdministrator && (row?.count ?? 0) <= 1 };
+  const administrators = await tx.$count(users, eq(users.isAdministrator, true));
+  return { ...user, isLastAdministrator: user.isAdministrator && administrators <= 1 };
 }
 
 /** Keeps a user from being deleted until the transaction ends; does nothing if there is none. */

@@ -206,10 +206,5 @@ export function removeSecondFactors(
 }
 
 /** How many recovery codes are left. */
-export async function countRecoveryCodes(db: { orm: Executor }, userId: string): Promise<number> {
-  const [row] = await db.orm
-    .select({ count: sql<number>`count(*)::int` })
-    .from(recoveryCodes)
-    .where(eq(recoveryCodes.userId, userId));
-  return row?.count ?? 0;
-}
+export const countRecoveryCodes = async (db: { orm: Executor }, userId: string): Promise<number> =>
+  db.orm.$count(recoveryCodes, eq(recoveryCodes.userId, userId));
