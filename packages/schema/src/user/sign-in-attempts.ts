@@ -4,46 +4,36 @@ import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { signInAttempts } from '../tables.ts';
 
-const WINDOW_SECONDS = 900;
+const QUARTER_HOUR = 900;
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
 /** How long a network counts as known after a sign-in from it. */
-const KNOWN_SECONDS = 30 * 86_400;
+const KNOWN_SECONDS = 30 * DAY;
 
 /**
- * Attempts per 15 minutes, or per window in `LONGER_WINDOWS`. A stranger can use up what an account has
- * in the stranger's network, and from many networks what it has in all of them, but never what it has in
- * a network from which its user signed in before. Many users can share a network.
+ * The most attempts in a window. A stranger can use up what an account has in the stranger's network, and
+ * from many networks what it has in all of them, but never what it has in a network from which its user
+ * signed in before. Many users can share a network.
  */
 const LIMITS = {
-  account_network: 10,
-  account: 100,
-  address: 300,
-  password_change: 10,
-  second_factor: 10,
-  reset_account: 3,
-  reset_address: 30,
-  passkey_address: 300,
-  account_notice: 20,
-  alert_test: 10,
-  alert_again: 100,
-  confirmation_address: 3,
-  confirmation_owner: 20,
-  confirmation_network: 60,
-  setup_address: 30,
+  account_network: { most: 10, seconds: QUARTER_HOUR },
+  account: { most: 100, seconds: QUARTER_HOUR },
+  address: { most: 300, seconds: QUARTER_HOUR },
+  password_change: { most: 10, seconds: QUARTER_HOUR },
+  second_factor: { most: 10, seconds: QUARTER_HOUR },
+  reset_account: { most: 3, seconds: QUARTER_HOUR },
+  reset_address: { most: 30, seconds: QUARTER_HOUR },
+  passkey_address: { most: 300, seconds: QUARTER_HOUR },
+  account_notice: { most: 20, seconds: HOUR },
+  alert_test: { most: 10, seconds: HOUR },
+  alert_again: { most: 100, seconds: HOUR },
+  confirmation_address: { most: 3, seconds: DAY },
+  confirmation_owner: { most: 20, seconds: DAY },
+  confirmation_network: { most: 60, seconds: DAY },
+  setup_address: { most: 30, seconds: QUARTER_HOUR },
 } as const;
 type Limit = keyof typeof LIMITS;
 type Scope = Limit | 'known_network';
-
-/** In seconds. */
-const LONGER_WINDOWS: Partial<Record<Limit, number>> = {
-  account_notice: HOUR,
-  alert_test: HOUR,
-  alert_again: HOUR,
-  confirmation_address: DAY,
-  confirmation_owner: DAY,
-  confirmation_network: DAY,
-};
 
 export type AttemptResult = { kind: 'admitted' } | { kind: 'limited'; retryAfterSeconds: number };
 
@@ -64,17 +54,15 @@ export async function chargeAttempt(ctx: VerbContext, email: string): Promise<At
  * Counts a signed-in user's attempt to change their password. It has a limit of its own, which
  * strangers cannot use up: a user can always change a leaked password.
  */
-export function chargePasswordChange(ctx: VerbContext, userId: string): Promise<AttemptResult> {
-  return chargeAll(ctx, [['password_change', userId]]);
-}
+export const chargePasswordChange = (ctx: VerbContext, userId: string): Promise<AttemptResult> =>
+  chargeAll(ctx, [['password_change', userId]]);
 
 /**
  * Counts a code after a right password, per user: six digits can be guessed. Only who knows the
  * password can use this up.
  */
-export function chargeSecondFactor(ctx: VerbContext, userId: string): Promise<AttemptResult> {
-  return chargeAll(ctx, [['second_factor', userId]]);
-}
+export const chargeSecondFactor = (ctx: VerbContext, userId: string): Promise<AttemptResult> =>
+  chargeAll(ctx, [['second_factor', userId]]);
 
 /** Resets the limit of codes after a right one. */
 export async function forgiveSecondFactor(tx: Executor, userId: string): Promise<void> {
@@ -93,10 +81,8 @@ export function chargeAccountMail(ctx: VerbContext, email: string): Promise<Atte
 }
 
 /** Counts a sign-in with a passkey per network, because each stores a challenge. */
-export function chargePasskeySignIn(ctx: VerbContext): Promise<AttemptResult> {
-  const network = addressSubject(ctx.clientAddress);
-  return chargeAll(ctx, [['passkey_address', network]]);
-}
+export const chargePasskeySignIn = (ctx: VerbContext): Promise<AttemptResult> =>
+  chargeAll(ctx, [['passkey_address', addressSubject(ctx.clientAddress)]]);
 
 /** Counts a notice of a change of an account, per address: an account can be deleted and created again. */
 export const chargeAccountNotice = (ctx: VerbContext, email: string): Promise<AttemptResult> =>
@@ -126,10 +112,8 @@ export function chargeConfirmation(
 }
 
 /** Counts a setup token that is tried without a password, per network. */
-export function chargeSetupToken(ctx: VerbContext): Promise<AttemptResult> {
-  const network = addressSubject(ctx.clientAddress);
-  return chargeAll(ctx, [['setup_address', network]]);
-}
+export const chargeSetupToken = (ctx: VerbContext): Promise<AttemptResult> =>
+  chargeAll(ctx, [['setup_address', addressSubject(ctx.clientAddress)]]);
 
 /** Resets the limits of password changes and of sign-ins to the account, after a correct password. */
 export function forgivePasswordChange(
@@ -223,7 +207,7 @@ async function readUsedUp(db: Executor, scopes: Scopes): Promise<number[]> {
         ...scopes.map(([scope, subject]) =>
           and(
             isSubject(scope, subject),
-            gte(signInAttempts.count, LIMITS[scope]),
+            gte(signInAttempts.count, LIMITS[scope].most),
             sql`${signInAttempts.windowEndsAt} > now()`,
           ),
         ),
@@ -238,7 +222,7 @@ const secondsLeft = sql<number>`
 /** @throws OverLimit when attempts at the same time have used up the scope */
 async function charge(tx: Executor, [scope, subject]: Scopes[number]): Promise<void> {
   const windowIsOver = sql`${signInAttempts.windowEndsAt} <= now()`;
-  const freshEnd = sql`now() + make_interval(secs => ${LONGER_WINDOWS[scope] ?? WINDOW_SECONDS})`;
+  const freshEnd = sql`now() + make_interval(secs => ${LIMITS[scope].seconds})`;
   const charged = await tx
     .insert(signInAttempts)
     .values({ scope, subject, count: 1, windowEndsAt: freshEnd })
@@ -248,7 +232,7 @@ async function charge(tx: Executor, [scope, subject]: Scopes[number]): Promise<v
         count: sql`case when ${windowIsOver} then 1 else ${signInAttempts.count} + 1 end`,
         windowEndsAt: sql`case when ${windowIsOver} then ${freshEnd} else ${signInAttempts.windowEndsAt} end`,
       },
-      setWhere: sql`${windowIsOver} or ${signInAttempts.count} < ${LIMITS[scope]}`,
+      setWhere: sql`${windowIsOver} or ${signInAttempts.count} < ${LIMITS[scope].most}`,
     })
     .returning({ scope: signInAttempts.scope });
   if (charged.length > 0) return;
@@ -281,26 +265,20 @@ async function deleteExpired(tx: Executor): Promise<void> {
 }
 
 /**
- * Only digests of an account are stored: a user may have typed a password into the wrong field.
- *
  * Every spelling under which Postgres finds an account has to be the same subject. Its `lower` turns
  * U+0130 (I with a dot) into `i`, JavaScript into `i` and U+0307.
  */
+const spelledAlike = (email: string) => email.trim().toLowerCase().replaceAll('\u0307', '');
+
+/** Only digests of an account are stored: a user may have typed a password into the wrong field. */
 function subjectsOf(ctx: VerbContext, email: string) {
-  const address = email.trim().toLowerCase().replaceAll('\u0307', '');
+  const address = spelledAlike(email);
   const network = addressSubject(ctx.clientAddress);
   return { account: digestOf(address), network, both: digestOf(`${address} ${network}`) };
 }
 
 /** A digest of whose mailbox an address is: what follows a plus sign is usually the same one. */
-const mailboxSubject = (email: string) =>
-  digestOf(
-    email
-      .trim()
-      .toLowerCase()
-      .replaceAll('\u0307', '')
-      .replace(/\+[^@]*@/, '@'),
-  );
+const mailboxSubject = (email: string) => digestOf(spelledAlike(email).replace(/\+[^@]*@/, '@'));
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
