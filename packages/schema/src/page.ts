@@ -121,6 +121,19 @@ export async function* everyPage<Item>(
   } while (cursor !== null);
 }
 
+/**
+ * Reads all of a list, a thousand at a time, for a streamed CSV file. No connection is held between
+ * pages.
+ *
+ * @param run runs a verb, such as the console's `withDatabase`
+ */
+export const exportPages = <Db, Input extends object, Item>(
+  run: Run<Db>,
+  list: (db: Db, input: Input & PageRequest) => Promise<Page<Item>>,
+  input: Input,
+): AsyncGenerator<Item[]> =>
+  everyPage((cursor) => run((db) => list(db, { ...input, cursor, limit: LIMIT_MAX })));
+
 /** A search term, trimmed and without NUL, which no text in Postgres can hold; null when empty. */
 export const searchText = (text: string | undefined): string | null =>
   text?.replaceAll('\0', '').trim() || null;

@@ -3,7 +3,7 @@ import { and, eq, gte, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import type { Actor } from '../context.ts';
 import {
-  everyPage,
+  exportPages,
   keyset,
   NUMBER_ID,
   type Page,
@@ -80,16 +80,9 @@ export function listAudit(
   );
 }
 
-const ROWS_PER_PAGE = 1_000;
-
-/**
- * Reads all matching rows, newest first, a thousand at a time, for a streamed CSV file. No connection
- * is held between pages.
- *
- * @param run runs a verb, such as the console's `withDatabase`
- */
+/** All matching rows, newest first, as {@link exportPages}. */
 export const exportAudit = (run: Run<{ orm: Executor }>, filter: AuditFilter) =>
-  everyPage((cursor) => run((db) => listAudit(db, { ...filter, cursor, limit: ROWS_PER_PAGE })));
+  exportPages(run, listAudit, filter);
 
 interface ReadRows {
   where: SQL | undefined;
