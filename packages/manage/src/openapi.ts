@@ -6,12 +6,13 @@ import {
 } from '@ceiba/contract';
 import { parameterSchema, simplify } from '@ceiba/contract/openapi-schemas';
 import { z } from 'zod';
+import { change } from './apply/changes.ts';
 import { ceibaFileJsonSchema } from './apply/json-schema.ts';
 import { MANAGE_PATH, pathFieldsOf, placeOfFields } from './http.ts';
 import type { Operation } from './operation.ts';
 import { apiKey } from './operations/api-keys.ts';
 import { importRequest } from './operations/customers.ts';
-import { change, exportFile, newProject } from './operations/files.ts';
+import { exportFile, newProject } from './operations/files.ts';
 import { project } from './operations/projects.ts';
 import { countOfName, countOfStep } from './operations/usage.ts';
 import { OPERATIONS } from './operations.ts';

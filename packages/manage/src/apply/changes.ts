@@ -1,23 +1,24 @@
 import type { PolicyRule } from '@ceiba/schema';
+import { z } from 'zod';
 import type { Applied, AppliedProject } from './applied.ts';
 
 /** One thing that a run changes. */
-export interface Change {
-  readonly action: 'create' | 'update' | 'remove';
-  readonly kind:
-    | 'owner'
-    | 'plan'
-    | 'project'
-    | 'subscription'
-    | 'defaultKeyRateLimit'
-    | 'keyPrefix'
-    | 'customerPlan'
-    | 'policy';
-  /** What is changed: an address, a name, or a method with its pattern. */
-  readonly name: string;
-  /** The project that it belongs to. */
-  readonly project?: string;
-}
+export const change = z.strictObject({
+  action: z.enum(['create', 'update', 'remove']),
+  kind: z.enum([
+    'owner',
+    'plan',
+    'project',
+    'subscription',
+    'defaultKeyRateLimit',
+    'keyPrefix',
+    'customerPlan',
+    'policy',
+  ]),
+  name: z.string().describe('An address, a name, or a method with its pattern.'),
+  project: z.string().optional().describe('The project that it belongs to.'),
+});
+export type Change = z.infer<typeof change>;
 
 /** What a run changes, in the file's order; empty if everything is as the file says. */
 export function changesOf({ owner, plans, projects }: Applied): Change[] {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { applyFile } from '../apply/apply.ts';
-import { changesOf } from '../apply/changes.ts';
+import { change, changesOf } from '../apply/changes.ts';
 import { readCeibaFile } from '../apply/read.ts';
 import { reportOf } from '../apply/report.ts';
 import type { CeibaFileText } from '../apply/schema.ts';
@@ -8,22 +8,6 @@ import { readInstallation } from '../export/installation.ts';
 import { requireApplicable, yamlOf } from '../export/yaml.ts';
 import { digit, flag, projectId } from '../fields.ts';
 import { operation } from '../operation.ts';
-
-export const change = z.strictObject({
-  action: z.enum(['create', 'update', 'remove']),
-  kind: z.enum([
-    'owner',
-    'plan',
-    'project',
-    'subscription',
-    'defaultKeyRateLimit',
-    'keyPrefix',
-    'customerPlan',
-    'policy',
-  ]),
-  name: z.string().describe('An address, a name, or a method with its pattern.'),
-  project: z.string().optional().describe('The project that it belongs to.'),
-});
 
 export const newProject = z.strictObject({
   name: z.string(),
