@@ -158,7 +158,7 @@ export const refusalBody = (refusal: Refusal, requestId: string) => ({
   ...refusal.details,
 });
 
-const refusalSchema = z.looseObject({
+const refusalSchema = z.object({
   message: z.string(),
   code: z.enum(REFUSAL_CODES),
   field: z.string().optional(),
@@ -174,12 +174,7 @@ export function refusalIn(status: number, body: unknown): Refusal | null {
     (each): each is `${Refusal['status']}` => Number(each) === status,
   );
   if (data === undefined || known === undefined) return null;
-  const { message, code, field, removals, removalsDigest, project } = data;
-  const details = {
-    ...(removals !== undefined && { removals }),
-    ...(removalsDigest !== undefined && { removalsDigest }),
-    ...(project !== undefined && { project }),
-  };
+  const { message, code, field, ...details } = data;
   return new Refusal(message, { status: Number(known) as Refusal['status'], code, field, details });
 }
 

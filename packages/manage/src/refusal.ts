@@ -24,10 +24,10 @@ export class Refusal extends Error {
 /** What else a program needs to go on. */
 export interface RefusalDetails {
   /** What the file does not have, and a digest of it, with which `prune` confirms just that. */
-  readonly removals?: readonly string[];
-  readonly removalsDigest?: string;
+  readonly removals?: readonly string[] | undefined;
+  readonly removalsDigest?: string | undefined;
   /** The project that would be created. */
-  readonly project?: string;
+  readonly project?: string | undefined;
 }
 
 export const REFUSAL_CODES = [
