@@ -1,10 +1,9 @@
 import { POLICIES_MAX } from '@ceiba/domain';
 import { eq } from 'drizzle-orm';
-import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import type { VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
-import { changingProject } from '../project/change.ts';
+import { type Audit, changingProject } from '../project/change.ts';
 import { policies } from '../tables.ts';
 import {
   labelOf,
@@ -29,11 +28,11 @@ export async function createPolicy(
 ): Promise<CreatePolicyResult> {
   const { projectId, ...given } = checked(input, POLICY_FIELDS);
   const policy = stateAfter(given);
-  return changingProject(ctx, projectId, async (tx, { ownerId }) => {
+  return changingProject(ctx, projectId, async (tx, _, audit) => {
     const known = await readLabels(tx, projectId);
     if (known.has(labelOf(policy))) return { kind: 'conflict' };
     if (known.size >= POLICIES_MAX) return { kind: 'too_many' };
-    const policyId = await insertPolicy(tx, ctx, { projectId, ownerId, policy });
+    const policyId = await insertPolicy(tx, audit, { projectId, policy });
     return { kind: 'created', policyId, ...policy };
   });
 }
@@ -53,14 +52,12 @@ export async function createPolicies(
   { projectId, rules }: { projectId: string; rules: readonly PolicyRule[] },
 ): Promise<CreatePoliciesResult> {
   const states = rules.map((rule) => stateAfter(checked(rule, ['method', 'pathPattern'])));
-  return changingProject(ctx, projectId, async (tx, { ownerId }) => {
+  return changingProject(ctx, projectId, async (tx, _, audit) => {
     const known = await readLabels(tx, projectId);
     const created = new Map(states.map((policy) => [labelOf(policy), policy]));
     for (const label of known) created.delete(label);
     if (known.size + created.size > POLICIES_MAX) return { kind: 'too_many' };
-    for (const policy of created.values()) {
-      await insertPolicy(tx, ctx, { projectId, ownerId, policy });
-    }
+    for (const policy of created.values()) await insertPolicy(tx, audit, { projectId, policy });
     return { kind: 'created', policies: [...created.values()] };
   });
 }
@@ -77,20 +74,15 @@ async function readLabels(tx: Executor, projectId: string): Promise<Set<string>>
 /** @param policy one that the project, which is locked, does not have; @returns its id */
 export async function insertPolicy(
   tx: Executor,
-  ctx: VerbContext,
-  { projectId, ownerId, policy }: { projectId: string; ownerId: string; policy: PolicyState },
+  audit: Audit,
+  { projectId, policy }: { projectId: string; policy: PolicyState },
 ): Promise<string> {
   const [row] = await tx
     .insert(policies)
     .values({ projectId, ...policy })
     .returning({ policyId: policies.id });
   if (row === undefined) throw new Error('an insert returned no row');
-  await writeAudit(tx, ctx, {
-    action: 'policy.create',
-    target: { id: row.policyId, label: labelOf(policy) },
-    projectId,
-    ownerId,
-    after: { ...policy },
-  });
+  const target = { id: row.policyId, label: labelOf(policy) };
+  await audit('policy.create', target, { after: { ...policy } });
   return row.policyId;
 }

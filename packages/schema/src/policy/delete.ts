@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
-import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
+import { type Audit, auditIn } from '../project/change.ts';
 import { policies, projects } from '../tables.ts';
 import { isPolicy, labelOf, type PolicyRef, stateColumns } from './rule.ts';
 
@@ -18,27 +18,19 @@ export function deletePolicy(ctx: VerbContext, ref: PolicyRef): Promise<DeletePo
       .from(projects)
       .where(eq(projects.id, ref.projectId));
     if (project === undefined) return { kind: 'not_found' };
-    return removePolicy(tx, ctx, { ...ref, ownerId: project.ownerId });
+    return removePolicy(tx, auditIn(tx, ctx, { ...ref, ...project }), ref);
   });
 }
 
-/** Deletes a policy of an owner's project, in the transaction of the change. */
+/** Deletes a policy, in the transaction of the change. */
 export async function removePolicy(
   tx: Executor,
-  ctx: VerbContext,
-  { projectId, policyId, ownerId }: PolicyRef & { ownerId: string },
+  audit: Audit,
+  ref: PolicyRef,
 ): Promise<DeletePolicyResult> {
-  const [removed] = await tx
-    .delete(policies)
-    .where(isPolicy({ projectId, policyId }))
-    .returning(stateColumns);
+  const [removed] = await tx.delete(policies).where(isPolicy(ref)).returning(stateColumns);
   if (removed === undefined) return { kind: 'not_found' };
-  await writeAudit(tx, ctx, {
-    action: 'policy.delete',
-    target: { id: policyId, label: labelOf(removed) },
-    projectId,
-    ownerId,
-    before: { ...removed },
-  });
+  const target = { id: ref.policyId, label: labelOf(removed) };
+  await audit('policy.delete', target, { before: { ...removed } });
   return { kind: 'deleted' };
 }

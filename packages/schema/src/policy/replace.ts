@@ -2,6 +2,7 @@ import { POLICIES_MAX } from '@ceiba/domain';
 import { eq } from 'drizzle-orm';
 import { inTransaction, isUnchanged, type VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
+import { auditIn } from '../project/change.ts';
 import { lockProject } from '../project/lock.ts';
 import { policies } from '../tables.ts';
 import { insertPolicy } from './create.ts';
@@ -39,30 +40,30 @@ export async function replacePolicies(
     if (wanted.size > POLICIES_MAX) return { kind: 'too_many' };
     const project = await lockProject(tx, projectId);
     if (project === undefined) return { kind: 'not_found' };
+    const audit = auditIn(tx, ctx, { projectId, ...project });
     const rows = await tx
       .select({ policyId: policies.id, ...stateColumns })
       .from(policies)
       .where(eq(policies.projectId, projectId));
-    const { ownerId } = project;
     const result: ReplacePoliciesResult = { created: [], updated: [], deleted: [], unchanged: 0 };
     for (const { policyId, ...before } of rows) {
-      const ref = { projectId, policyId, ownerId };
+      const ref = { projectId, policyId };
       const rule = wanted.get(labelOf(before));
       wanted.delete(labelOf(before));
       const after = rule && stateAfter(rule, before);
       if (after === undefined) {
-        await removePolicy(tx, ctx, ref);
+        await removePolicy(tx, audit, ref);
         result.deleted.push(before);
       } else if (isUnchanged(before, after)) {
         result.unchanged += 1;
       } else {
-        await writeState(tx, ctx, { ...ref, before, after });
+        await writeState(tx, audit, { ...ref, before, after });
         result.updated.push(after);
       }
     }
     for (const rule of wanted.values()) {
       const policy = stateAfter(rule);
-      await insertPolicy(tx, ctx, { projectId, ownerId, policy });
+      await insertPolicy(tx, audit, { projectId, policy });
       result.created.push(policy);
     }
     return result;

@@ -1,10 +1,9 @@
 import { sql } from 'drizzle-orm';
-import { writeAudit } from '../audit/write.ts';
 import type { Executor } from '../connection/database.ts';
 import { onUniqueViolation } from '../connection/errors.ts';
 import { isUnchanged, type VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
-import { changingProject } from '../project/change.ts';
+import { type Audit, changingProject } from '../project/change.ts';
 import { policies } from '../tables.ts';
 import {
   isPolicy,
@@ -36,38 +35,31 @@ export async function updatePolicy(
   input: UpdatePolicyInput,
 ): Promise<ChangePolicyResult> {
   const { projectId, policyId, seen, ...given } = checked(input, POLICY_FIELDS);
-  const change = changingProject<ChangePolicyResult>(ctx, projectId, async (tx, { ownerId }) => {
+  const change = changingProject<ChangePolicyResult>(ctx, projectId, async (tx, _, audit) => {
     const ref = { projectId, policyId };
     const before = await readState(tx, ref);
     if (before === undefined) return { kind: 'not_found' };
     const after = stateAfter(given, before);
     if (isUnchanged(before, after)) return { kind: 'unchanged', ...after };
     if (!isUnchanged(before, stateAfter(seen, before))) return { kind: 'changed' };
-    await writeState(tx, ctx, { ...ref, ownerId, before, after });
+    await writeState(tx, audit, { ...ref, before, after });
     return { kind: 'updated', ...after };
   });
   return change.catch(onUniqueViolation({ kind: 'conflict' }));
 }
 
-/** Changes a policy of an owner's project, in the transaction of the change. */
+/** Changes a policy, in the transaction of the change. */
 export async function writeState(
   tx: Executor,
-  ctx: VerbContext,
-  change: PolicyRef & { ownerId: string; before: PolicyState; after: PolicyState },
+  audit: Audit,
+  { before, after, ...ref }: PolicyRef & { before: PolicyState; after: PolicyState },
 ): Promise<void> {
-  const { projectId, policyId, ownerId, before, after } = change;
   await tx
     .update(policies)
     .set({ ...after, updatedAt: sql`now()` })
-    .where(isPolicy({ projectId, policyId }));
-  await writeAudit(tx, ctx, {
-    action: 'policy.update',
-    target: { id: policyId, label: labelOf(after) },
-    projectId,
-    ownerId,
-    before: { ...before },
-    after: { ...after },
-  });
+    .where(isPolicy(ref));
+  const target = { id: ref.policyId, label: labelOf(after) };
+  await audit('policy.update', target, { before: { ...before }, after: { ...after } });
 }
 
 async function readState(tx: Executor, ref: PolicyRef): Promise<PolicyState | undefined> {

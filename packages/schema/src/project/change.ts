@@ -1,6 +1,6 @@
 import type { AuditAction, AuditEntry } from '../audit/actions.ts';
 import { writeAudit } from '../audit/write.ts';
-import type { Transactor } from '../connection/database.ts';
+import type { Executor, Transactor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { type LockedProject, lockProject } from './lock.ts';
 
@@ -11,6 +11,15 @@ export type Audit = (
   states?: Pick<AuditEntry, 'before' | 'after'>,
 ) => Promise<void>;
 
+export const auditIn =
+  (
+    tx: Executor,
+    ctx: VerbContext,
+    { projectId, ownerId }: { projectId: string; ownerId: string },
+  ): Audit =>
+  (action, target, states) =>
+    writeAudit(tx, ctx, { action, target, projectId, ownerId, ...states });
+
 /** Runs a change of a project, or of what is in it, while its row is locked. */
 export function changingProject<Result extends { kind: string }>(
   ctx: VerbContext,
@@ -20,9 +29,6 @@ export function changingProject<Result extends { kind: string }>(
   return inTransaction<Result | { kind: 'not_found' }>(ctx, async (tx) => {
     const project = await lockProject(tx, projectId);
     if (project === undefined) return { kind: 'not_found' };
-    const { ownerId } = project;
-    return change(tx, project, (action, target, states) =>
-      writeAudit(tx, ctx, { action, target, projectId, ownerId, ...states }),
-    );
+    return change(tx, project, auditIn(tx, ctx, { projectId, ...project }));
   });
 }
