@@ -32,6 +32,19 @@ const corpusFor = (pattern: string) =>
   probes(PAIRS.filter(([resource]) => treeOf(resource) === treeOf(pattern)));
 const AT_ONCE = 24;
 
+/** What a key for the rest of the host may not call, and the wider policies that open the rest. */
+const CLOSED = [
+  '/v1/reports/preview',
+  '/v1/billing*',
+  '/v1/mounted/reports/42',
+  '/v1/mounted/billing*',
+  '/v1/files/private*',
+  '/v1/any/42',
+];
+const OPEN = { 'a prefix': 'GET /v1*', 'a bare *': '* *' };
+const isClosed = ({ route, resource }: Served) =>
+  CLOSED.some((pattern) => covers(pattern, resource) || covers(pattern, route));
+
 let sdk: Sdk;
 let runtime: RealRuntime;
 const callers = new Map<string, Caller>();
@@ -42,6 +55,7 @@ beforeAll(async () => {
   sdk = await loadSdk();
   runtime = await startRealRuntime();
   for (const pattern of Object.keys(POLICIES)) callers.set(pattern, await letIn(runtime, pattern));
+  for (const open of Object.values(OPEN)) callers.set(open, await restrictTo(runtime, open));
 });
 afterAll(async () => {
   stderr.mockRestore();
@@ -59,6 +73,16 @@ async function letIn({ url, world }: RealRuntime, pathPattern: string): Promise<
   const policies = [{ method: 'GET', pathPattern }];
   const project = await world.createProject({ policies });
   const { plaintext } = await project.createKey();
+  return { client: clientOf(sdk, url, project), apiKey: plaintext };
+}
+
+/** A key whose scope opens one policy and none of those below it. */
+async function restrictTo({ url, world }: RealRuntime, open: string): Promise<Caller> {
+  const [method = '', pathPattern = ''] = open.split(' ');
+  const closed = CLOSED.map((each) => ({ method: 'GET', pathPattern: each, scopes: ['closed'] }));
+  const policies = [{ method, pathPattern, scopes: ['open'] }, ...closed];
+  const project = await world.createProject({ policies });
+  const { plaintext } = await project.createKey({ scopes: ['open'] });
   return { client: clientOf(sdk, url, project), apiKey: plaintext };
 }
 
@@ -82,14 +106,14 @@ async function serve(
   router: string,
   { client, apiKey }: { client: AuthorizeClient; apiKey: string },
   corpus: readonly Probe[],
-  from: Sdk = sdk,
+  { from = sdk, method = 'GET' }: { from?: Sdk; method?: string } = {},
 ): Promise<Served[]> {
   const host = await ROUTERS[router]!(from, { client, projectId: client.projectId });
   const waiting = corpus.entries();
   const worker = async () => {
     for (const [number, { target, headers = [] }] of waiting) {
       const lines = [...headers, `${PROBE}: ${number}`, `x-api-key: ${apiKey}`];
-      await sendRaw(host.port, `GET ${target} HTTP/1.1`, lines);
+      await sendRaw(host.port, `${method} ${target} HTTP/1.1`, lines);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
@@ -123,6 +147,22 @@ describe.each(Object.keys(ROUTERS))('%s', (router) => {
     120_000,
   );
 
+  it.each(Object.entries(OPEN))(
+    'runs no handler of a policy that is closed to the key, under the policy of %s for the rest',
+    async (_, open) => {
+      const caller = callers.get(open)!;
+      const served = await serve(router, caller, probes());
+      expect(served.filter(isClosed)).toEqual([]);
+      expect(routesOf(served)).toContain('/v1/reports');
+      if (open !== OPEN['a bare *']) return;
+      // Routers answer HEAD with the handler of GET.
+      const heads = [...CLOSED, '/v1/reports'].map((path) => ({ target: path.replace('*', '') }));
+      const answered = await serve(router, caller, heads, { method: 'HEAD' });
+      expect(routesOf(answered)).toEqual(['/v1/reports']);
+    },
+    120_000,
+  );
+
   it('serves more under a judge that compares prefixes, so the corpus can find violations', async () => {
     const { allowDecision, denyDecision, FAKE_PROJECT_ID: projectId } = sdk.testing;
     const client: AuthorizeClient = {
@@ -149,6 +189,23 @@ describe('the corpus', () => {
     expect(routesOf(strays('/v1/reports/preview', served))).toEqual(['/v1/reports/:id']);
   });
 
+  it('catches a Runtime that asks for the labels of one reading alone', async () => {
+    const find = 'const meant = [policy, ...otherPolicies];';
+    const copy = copyProgram([{ file: 'main.js', find, replace: 'const meant = [policy];' }]);
+    const lenient = await startRealRuntime(copy.program);
+    for (const [router, open] of [
+      ['express 5', OPEN['a prefix']],
+      ['fastify, lax', OPEN['a bare *']],
+    ]) {
+      const caller = await restrictTo(lenient, open!);
+      const served = await serve(router!, caller, probes());
+      caller.client.close();
+      expect(served.filter(isClosed)).not.toEqual([]);
+    }
+    await lenient.close();
+    copy.remove();
+  });
+
   it.each([
     ['fastify', '/v1/reports'],
     ['fastify', '/v1/any'],
@@ -162,7 +219,9 @@ describe('the corpus', () => {
         from: '(parameters ?? {})',
         to: '({})',
       });
-      const served = await serve(router, callers.get(pattern)!, corpusFor(pattern), broken);
+      const served = await serve(router, callers.get(pattern)!, corpusFor(pattern), {
+        from: broken,
+      });
       expect(routesOf(strays(pattern, served))).toEqual([`${pattern}/:id`]);
     },
   );

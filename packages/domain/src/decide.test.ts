@@ -9,7 +9,14 @@ import {
 import { describe, expect, it } from 'vitest';
 import { type Charge, conclude, denied } from './charge.ts';
 import { decide, type LiveCall } from './decide.ts';
-import type { ApiKeyFacts, CustomerFacts, CustomerPlanFacts, Snapshot } from './facts.ts';
+import type {
+  ApiKeyFacts,
+  CustomerFacts,
+  CustomerPlanFacts,
+  PolicyFacts,
+  Snapshot,
+} from './facts.ts';
+import type { Labels } from './labels.ts';
 import { CALENDAR_MONTH, DAY, NO_LIMITS } from './limits.ts';
 
 const DECISION_ID = '01960000-0000-7000-8000-000000000001';
@@ -42,6 +49,7 @@ const SNAPSHOT: Snapshot = {
     scopes: null,
     cost: 1,
   },
+  otherPolicies: [],
   customer: null,
   subscription: { status: 'active', admits: true, plan: PLAN },
 };
@@ -295,11 +303,41 @@ describe('labels', () => {
     }
   });
 
+  it('of other readings of the request have to open as well, to the key and to the plan', () => {
+    const policy = SNAPSHOT.policy && { ...SNAPSHOT.policy, scopes: ['a'] };
+    const other = (scopes: readonly string[]) => ({ ...SNAPSHOT.policy!, scopes });
+    const judge = (ofKey: Labels, ofPlan: Labels, otherPolicies: PolicyFacts[]) =>
+      decide({
+        ...onPlan({ scopes: ofPlan }),
+        apiKey: { ...API_KEY, scopes: ofKey },
+        policy,
+        otherPolicies,
+      });
+    const others = [other(['a', 'b']), other(['b'])];
+    expect(judge(['a'], null, others)).toMatchObject({ denialDetail: 'scope' });
+    expect(judge(['a', 'b'], ['a'], others)).toMatchObject({ denialDetail: 'plan_scope' });
+    expect(judge(['a', 'b'], ['b', 'a'], others).kind).toBe('charge');
+    expect(judge(null, null, others).kind).toBe('charge');
+    expect(judge(['a'], null, [other(['a'])]).kind).toBe('charge');
+  });
+
   it('are judged before any subscription', () => {
     const apiKey = { ...API_KEY, scopes: ['a'] };
     expect(decide({ ...SNAPSHOT, apiKey, subscription: null })).toMatchObject({
       denialReason: 'policy_no_match',
     });
+  });
+});
+
+describe('what a live call costs', () => {
+  it('is the cost of the dearest policy that the request may mean', () => {
+    const of = (cost: number) => ({ ...SNAPSHOT.policy!, cost });
+    const costOf = (policy: PolicyFacts, ...otherPolicies: PolicyFacts[]) =>
+      liveCallOf({ ...SNAPSHOT, policy, otherPolicies }).cost;
+    expect(costOf(of(0))).toBe(0);
+    expect(costOf(of(7))).toBe(7);
+    expect(costOf(of(1), of(0), of(100), of(2))).toBe(100);
+    expect(costOf(of(5), of(2))).toBe(5);
   });
 });
 

@@ -1,7 +1,7 @@
 /** The order of the nine denials. All facts are loaded before; nothing is queried afterwards. */
 import type { DenialDetail, DenialReason } from '@ceiba/contract/sets';
 import type { ApiKeyFacts, CustomerFacts, PlanFacts, PolicyFacts, Snapshot } from './facts.ts';
-import { opens } from './labels.ts';
+import { opensAll } from './labels.ts';
 import { type Scope, scopesOf } from './limits.ts';
 import { LAPSED_BY } from './subscription.ts';
 
@@ -13,7 +13,7 @@ export type Judgement =
  * Judges a snapshot: the first check that fails gives the reason, in the order of `DENIAL_REASONS`.
  */
 export function decide(snapshot: Snapshot): Judgement {
-  const { credential, apiKey, customer, policy, subscription } = snapshot;
+  const { credential, apiKey, customer, policy, otherPolicies, subscription } = snapshot;
 
   if (credential === 'missing') return deny('missing_api_key'); // null, absent or blank
   if (apiKey === null) return deny('invalid_api_key'); // unknown to this project
@@ -22,8 +22,9 @@ export function decide(snapshot: Snapshot): Judgement {
   if (apiKey.expired) return deny('expired_api_key', 'expired'); // its status stays active
   if (apiKey.disabled) return deny('expired_api_key', 'disabled'); // so does this one's (ADR 0028)
   if (policy === null) return deny('policy_no_match'); // default deny
-  if (!opens(apiKey.scopes, policy)) return deny('policy_no_match', 'scope'); // not for this key
-  if (customer?.plan && !opens(customer.plan.scopes, policy))
+  const meant = [policy, ...otherPolicies];
+  if (!opensAll(apiKey.scopes, meant)) return deny('policy_no_match', 'scope'); // not for this key
+  if (customer?.plan && !opensAll(customer.plan.scopes, meant))
     return deny('policy_no_match', 'plan_scope'); // not in what its customer has bought
   if (subscription === null) return deny('inactive_subscription', 'no_subscription');
   if (!subscription.admits) return deny('inactive_subscription', LAPSED_BY[subscription.status]);
@@ -38,9 +39,10 @@ export function decide(snapshot: Snapshot): Judgement {
   const { projectId, defaultKeyRateLimitPerMinute } = snapshot;
   const limited = { projectId, plan, customer, apiKey: live, defaultKeyRateLimitPerMinute };
   const scopes = scopesOf(limited);
+  const cost = Math.max(...meant.map((each) => each.cost));
   return {
     kind: 'charge',
-    call: { [LIVE]: true, projectId, apiKey: live, customer, policy, plan, scopes },
+    call: { [LIVE]: true, projectId, apiKey: live, customer, policy, cost, plan, scopes },
   };
 }
 
@@ -59,6 +61,8 @@ export interface LiveCall {
   readonly apiKey: LiveApiKey;
   readonly customer: CustomerFacts | null;
   readonly policy: PolicyFacts;
+  /** Of the dearest policy. */
+  readonly cost: number;
   readonly plan: PlanFacts;
   /** What the charge counts. */
   readonly scopes: readonly Scope[];

@@ -64,5 +64,7 @@ export interface Snapshot {
   /** Null for a key without one. */
   customer: CustomerFacts | null;
   policy: PolicyFacts | null;
+  /** Of other readings of the request (rule every-reading). */
+  otherPolicies: readonly PolicyFacts[];
   subscription: (SubscriptionFacts & { plan: PlanFacts }) | null;
 }

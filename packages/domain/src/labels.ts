@@ -11,6 +11,12 @@ export type Labels = readonly string[] | null;
 export const opens = (labels: Labels, policy: { readonly scopes: Labels }): boolean =>
   labels === null || labels.some((label) => policy.scopes?.includes(label) === true);
 
+/** Whether labels open each of some policies. */
+export const opensAll = (
+  labels: Labels,
+  policies: readonly { readonly scopes: Labels }[],
+): boolean => labels === null || policies.every((policy) => opens(labels, policy));
+
 const LABEL = new RegExp(`^${SCOPE_PATTERN}$`);
 
 /** Why a list of labels is refused, to complete "scopes …"; null where it is fine. */

@@ -2,6 +2,7 @@
 import { canonicalPath } from './path.ts';
 import { ambiguityOf } from './path-ambiguity.ts';
 import { parsePathPattern, parsePolicyMethod } from './policy-rule.ts';
+import { Readings } from './readings.ts';
 
 /** Allows requests of one method (or `*`, every method) to the paths that a pattern matches. */
 export interface Policy {
@@ -18,6 +19,13 @@ export interface PolicyMatcher<P extends Policy = Policy> {
    * @param target - The request target; a query is ignored.
    */
   match(method: string, target: string): P | null;
+  /**
+   * Further policies whose handlers the request may run, because routers ignore case, decode, repair
+   * paths or answer HEAD as GET (rule every-reading). Mostly none.
+   *
+   * @param policy - What `match` returned for the same method and target.
+   */
+  others(policy: P, method: string, target: string): readonly P[];
 }
 
 /**
@@ -38,6 +46,7 @@ export function compilePolicies<P extends Policy>(policies: readonly P[]): Polic
 /** Compiles a list part by part, for lists that are too long to compile in one turn. */
 export class PolicyCompiler<P extends Policy = Policy> implements PolicyMatcher<P> {
   readonly #index: PolicyIndex<P> = indexOf([]);
+  readonly #readings = new Readings<P>();
   #size = 0;
 
   /** How many policies were added. */
@@ -47,12 +56,24 @@ export class PolicyCompiler<P extends Policy = Policy> implements PolicyMatcher<
 
   add(policies: readonly P[]): void {
     this.#size += policies.length;
-    addTo(this.#index, policies);
+    for (const policy of policies) {
+      const shape = shapeOf(policy);
+      if (shape === null) continue;
+      addTo(this.#index, policy, shape);
+      if (shape.kind !== 'any') this.#readings.add(policy, shape.path, shape.kind);
+    }
   }
 
   match(method: string, target: string): P | null {
     for (const policy of candidates(this.#index, method, canonicalPath(target))) return policy;
     return null;
+  }
+
+  others(policy: P, method: string, target: string): readonly P[] {
+    const others = this.#readings.of(policy, method, target);
+    if (method !== 'HEAD' || policy.method !== '*') return others;
+    const ofGet = this.match('GET', target) ?? policy;
+    return [...others, ofGet, ...this.#readings.of(ofGet, 'GET', target)];
   }
 }
 
@@ -114,12 +135,8 @@ export function comparePolicies(a: Policy, b: Policy): number {
   );
 }
 
-/** A policy in the form of the index. The base of `/*` is empty; a bare `*` has no base. */
-type Shape = { method: string } & (
-  | { kind: 'exact'; path: string }
-  | { kind: 'prefix'; base: string }
-  | { kind: 'any' }
-);
+/** A policy in the form of the index. A prefix has its path without `*`, so that of `/*` is empty. */
+type Shape = { method: string } & ({ kind: 'exact' | 'prefix'; path: string } | { kind: 'any' });
 
 function shapeOf(policy: Policy): Shape | null {
   const method = parsePolicyMethod(policy.method);
@@ -130,7 +147,7 @@ function shapeOf(policy: Policy): Shape | null {
     return { method: method.method, kind: 'exact', path: path.pattern };
   }
   const base = path.pattern === '/*' ? '' : path.pattern.slice(0, -1);
-  return { method: method.method, kind: 'prefix', base };
+  return { method: method.method, kind: 'prefix', path: base };
 }
 
 const RANK = { exact: 0, prefix: 1, any: 2 } as const satisfies Record<Shape['kind'], number>;
@@ -138,7 +155,7 @@ const RANK = { exact: 0, prefix: 1, any: 2 } as const satisfies Record<Shape['ki
 function sortKeyOf(policy: Policy): { rank: number; prefixLength: number } {
   const shape = shapeOf(policy);
   if (shape === null) return { rank: 3, prefixLength: 0 };
-  const prefixLength = shape.kind === 'prefix' ? shape.base.length : 0;
+  const prefixLength = shape.kind === 'prefix' ? shape.path.length : 0;
   return { rank: RANK[shape.kind], prefixLength };
 }
 
@@ -162,19 +179,18 @@ function indexOf<P extends Policy>(policies: readonly P[]): PolicyIndex<P> {
     any: new Map(),
     longestBase: 0,
   };
-  addTo(index, policies);
+  for (const policy of policies) {
+    const shape = shapeOf(policy);
+    if (shape !== null) addTo(index, policy, shape);
+  }
   return index;
 }
 
-function addTo<P extends Policy>(index: PolicyIndex<P>, policies: readonly P[]): void {
-  for (const policy of policies) {
-    const shape = shapeOf(policy);
-    if (shape === null) continue;
-    const byMethod = cellOf(index, shape);
-    const held = byMethod.get(shape.method);
-    // Only plain SQL can write two spellings of one policy; the choice must still be stable.
-    if (held === undefined || comparePolicies(policy, held) < 0) byMethod.set(shape.method, policy);
-  }
+function addTo<P extends Policy>(index: PolicyIndex<P>, policy: P, shape: Shape): void {
+  const byMethod = cellOf(index, shape);
+  const held = byMethod.get(shape.method);
+  // Only plain SQL can write two spellings of one policy; the choice must still be stable.
+  if (held === undefined || comparePolicies(policy, held) < 0) byMethod.set(shape.method, policy);
 }
 
 function cellOf<P extends Policy>(index: PolicyIndex<P>, shape: Shape): ByMethod<P> {
@@ -184,8 +200,8 @@ function cellOf<P extends Policy>(index: PolicyIndex<P>, shape: Shape): ByMethod
     case 'exact':
       return getOrCreate(index.exact, shape.path);
     case 'prefix':
-      index.longestBase = Math.max(index.longestBase, shape.base.length);
-      return getOrCreate(index.prefix, shape.base);
+      index.longestBase = Math.max(index.longestBase, shape.path.length);
+      return getOrCreate(index.prefix, shape.path);
   }
 }
 
@@ -238,7 +254,7 @@ function coverers<P extends Policy>(index: PolicyIndex<P>, shape: Shape): Genera
     case 'exact':
       return candidates(index, shape.method, shape.path);
     case 'prefix':
-      return coverersOfPrefix(index, shape.method, shape.base);
+      return coverersOfPrefix(index, shape.method, shape.path);
     case 'any':
       return candidates(index, shape.method, null);
   }

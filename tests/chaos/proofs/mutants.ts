@@ -156,13 +156,13 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: '!opens(apiKey.scopes, policy)',
-        replace: 'policy.scopes !== null && !opens(apiKey.scopes, policy)',
+        find: '!opensAll(apiKey.scopes, meant)',
+        replace: 'policy.scopes !== null && !opensAll(apiKey.scopes, meant)',
       },
       {
         file: 'main.js',
-        find: '!opens(customer.plan.scopes, policy)',
-        replace: 'policy.scopes !== null && !opens(customer.plan.scopes, policy)',
+        find: '!opensAll(customer.plan.scopes, meant)',
+        replace: 'policy.scopes !== null && !opensAll(customer.plan.scopes, meant)',
       },
     ],
     rule: 'a change applies from the next decision on',
@@ -173,7 +173,7 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'if (customer?.plan && !opens(customer.plan.scopes, policy))',
+        find: 'if (customer?.plan && !opensAll(customer.plan.scopes, meant))',
         replace: 'if (false)',
       },
     ],

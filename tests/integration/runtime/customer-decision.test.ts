@@ -98,6 +98,28 @@ describe('a limit of a customer', () => {
 });
 
 describe('a cost', () => {
+  it('is that of the policy which a router may take the path for', async () => {
+    const policies = [
+      { method: '*', pathPattern: '*', cost: 1 },
+      { method: 'POST', pathPattern: '/v1/exports', cost: 100 },
+    ];
+    const { ask } = await setUp({ monthlyQuota: 1_000 }, { policies });
+    let left = 1_000;
+    for (const [method, path, cost] of [
+      ['POST', '/v1/reports', 1],
+      ['POST', '/v1/%65xports', 100],
+      ['POST', '/V1/Exports/', 100],
+      ['POST', '/v1//exports', 100],
+      ['GET', '/v1//exports', 1],
+      ['POST', '/files/a%2Fb', 1],
+    ] as const) {
+      left -= cost;
+      expect(await ask(0, { method, path })).toMatchObject({
+        limits: { remainingThisMonth: left },
+      });
+    }
+  });
+
   it('of 75 is allowed six times in 500, whatever arrives at once, and what is left fits no more', async () => {
     const { ask } = await setUp({ monthlyQuota: 500 });
     const asked = Array.from({ length: 20 }, (_, index) => ask(index % 2, { cost: 75 }));

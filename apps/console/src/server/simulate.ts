@@ -5,6 +5,7 @@ import {
   type Labels,
   type Limit,
   lookupDigestOf,
+  opens,
   type Policy,
   type ProjectRight,
   parsePathPattern,
@@ -13,7 +14,6 @@ import {
 import {
   type Database,
   listPolicies,
-  type PolicyRecord,
   type Project,
   readSimulation,
   type Simulation as SimulationFacts,
@@ -131,9 +131,7 @@ const GATES: Record<GateId, (seen: Seen, stopped: boolean) => GateView> = {
     };
   },
   policy_no_match: (seen, stopped) =>
-    stopped
-      ? noPolicy(seen)
-      : { saw: seen.facts.match.winner ? policyWithCost(seen.facts.match.winner) : '' },
+    stopped ? noPolicy(seen) : { saw: policyWithCost(seen.facts) },
   scope: (seen, stopped) => {
     if (stopped) return notOpen(seen);
     const { keyScopes, customer } = seen.facts;
@@ -208,8 +206,7 @@ function unknownKey(presented: string | null): string {
   return key.isForeign ? 'not a well-formed key, and no imported one' : NO_KEY_HERE;
 }
 
-function whenQuotaHasRoom({ limits, facts: { at, match } }: Seen): string {
-  const cost = match.winner?.cost ?? 1;
+function whenQuotaHasRoom({ limits, facts: { at, cost } }: Seen): string {
   if (limits !== null && limits.quotaValue < cost) {
     return `The call costs ${formatCount(cost)}, more than the whole quota: it needs a larger quota, or a lower cost.`;
   }
@@ -234,11 +231,10 @@ interface JudgedLimits {
  * The quota that denies, as the Runtime names it (the first without room for the call), else the one with
  * the least left; and the lowest rate.
  */
-function judgeLimits({ scopes, at, match }: SimulationFacts): JudgedLimits {
+function judgeLimits({ scopes, at, cost }: SimulationFacts): JudgedLimits {
   const quotas = scopes.flatMap(({ quota, used, countedAt, period }) =>
     quota === null ? [] : [{ quota, used, countedAt, period }],
   );
-  const cost = match.winner?.cost ?? 1;
   const full = quotas.filter(({ quota, used }) => cost > 0 && used + cost > quota.value);
   const least = quotas.reduce((least, next) =>
     next.quota.value - next.used < least.quota.value - least.used ? next : least,
@@ -305,23 +301,29 @@ function placeOfLimit({ project, facts }: Seen, owner: LimitOwner = 'plan') {
 /** Whose labels do not open the policy, and where to go on: no scopes open a policy without labels. */
 function notOpen(seen: Seen): GateView {
   const { project, facts } = seen;
-  const { customer, match, denialDetail } = facts;
+  const { customer, match, otherPolicies, denialDetail } = facts;
   const isOfPlan = denialDetail === 'plan_scope';
-  const asked = match.winner?.scopes ?? [];
+  const labels = (isOfPlan ? customer?.plan?.scopes : facts.keyScopes) ?? null;
+  const closed = [match.winner ?? [], otherPolicies].flat().find((each) => !opens(labels, each));
+  const asked = closed?.scopes ?? [];
+  const policy =
+    closed && closed !== match.winner
+      ? `Servers may read the path as one of ${policyText(closed)}, which`
+      : 'The policy';
   const scopes = isOfPlan
     ? { href: hrefOf(project, 'plans'), label: 'Go to the plans' }
     : { href: hrefOf(project, keyPath(facts)), label: 'Change the scopes of the key' };
   return {
     saw: isOfPlan
-      ? `the customer’s plan ${legible(customer?.plan?.name ?? '')} has ${listed(customer?.plan?.scopes)}`
-      : `the key has ${listed(facts.keyScopes)}`,
+      ? `the customer’s plan ${legible(customer?.plan?.name ?? '')} has ${listed(labels)}`
+      : `the key has ${listed(labels)}`,
     remedy:
       asked.length > 0
-        ? { text: `The policy is open to ${listed(asked)}.`, ...scopes }
+        ? { text: `${policy} is open to ${listed(asked)}.`, ...scopes }
         : {
-            text: 'The policy has no labels, so it is closed to restricted keys.',
+            text: `${policy} has no labels, so it is closed to restricted keys.`,
             ...(seen.may('change_policies') && {
-              href: hrefOf(project, `policies/${match.winner?.policyId}`),
+              href: hrefOf(project, `policies/${closed?.policyId}`),
               label: 'Give the policy labels',
             }),
           },
@@ -331,10 +333,11 @@ function notOpen(seen: Seen): GateView {
 const listed = (labels: Labels | undefined): string =>
   labels?.length ? labels.join(', ') : 'no scopes';
 
-const policyWithCost = (policy: PolicyRecord) =>
-  policy.cost === 1
-    ? policyText(policy)
-    : `${policyText(policy)}, ${policy.cost === 0 ? 'free' : `costs ${formatCount(policy.cost)}`}`;
+function policyWithCost({ match: { winner }, cost }: SimulationFacts): string {
+  const policy = winner ? policyText(winner) : '';
+  if (cost === 1) return policy;
+  return `${policy}, ${cost === 0 ? 'free' : `costs ${formatCount(cost)}`}`;
+}
 
 function noPolicy({
   project,

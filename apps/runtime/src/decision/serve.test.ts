@@ -61,7 +61,7 @@ function dependenciesOf(charge: Dependencies['limiter']['charge']): Dependencies
   };
   return {
     lookups: { find: async () => row },
-    policies: { matcherFor: () => ({ match: () => policy }) },
+    policies: { matcherFor: () => ({ match: () => policy, others: () => [] }) },
     limiter: { charge },
     usage: { countDenial() {}, countCost() {}, notePreviousUse() {}, notePreviousSecret() {} },
     decisionLog: { add() {} },

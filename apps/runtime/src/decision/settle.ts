@@ -10,6 +10,7 @@ export function judge(loaded: Loaded): Judged {
   const { asker, question, row, project, matcher } = loaded;
   const { apiKey, method, path, problem } = question;
   const policy = problem === undefined ? (matcher?.match(method, path) ?? null) : null;
+  const otherPolicies = policy && matcher ? matcher.others(policy, method, path) : [];
   const judgement = decide({
     projectId: asker.projectId,
     defaultKeyRateLimitPerMinute: project.defaultKeyRateLimitPerMinute,
@@ -17,6 +18,7 @@ export function judge(loaded: Loaded): Judged {
     apiKey: row.apiKey,
     customer: row.customer,
     policy,
+    otherPolicies,
     subscription: row.subscription,
   });
   return { asker, question, row, project, matcher, policy, judgement };
@@ -40,7 +42,7 @@ export async function settle(
     projectId: call.projectId,
     apiKeyId: call.apiKey.apiKeyId,
     policyId: call.policy.policyId,
-    cost: question.cost ?? call.policy.cost,
+    cost: question.cost ?? call.cost,
     scopes: call.scopes,
   };
   const charge = await dependencies.limiter.charge(request, deadline);

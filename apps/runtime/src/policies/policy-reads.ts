@@ -36,6 +36,7 @@ const REFUSAL: PolicyMatcher<PolicyFacts> = {
   match() {
     throw new UnavailableError('database', `a project has more than ${POLICIES_MAX} policies`);
   },
+  others: () => [],
 };
 
 /**

@@ -2,6 +2,7 @@ import type { DenialDetail, DenialReason } from '@ceiba/contract/sets';
 import {
   type CredentialState,
   type CustomerFacts,
+  compilePolicies,
   credentialState,
   decide,
   explainMatch,
@@ -55,6 +56,10 @@ export interface Simulation {
   /** The key's, if it has one. */
   customer: CustomerFacts | null;
   match: MatchExplanation<PolicyRecord>;
+  /** The policies that other readings of the request match, which have to be open as well. */
+  otherPolicies: readonly PolicyRecord[];
+  /** What the call costs its quotas. */
+  cost: number;
   subscription: Subscription | null;
   /** Empty when an earlier check denies. Only Redis knows the minute's rate. */
   scopes: SimulatedScope[];
@@ -76,7 +81,11 @@ export async function readSimulation(
   const [row] = await lookupMany(db, [{ projectId, ...key }]);
   if (row === undefined) throw new Error('a lookup did not return one row');
   if (row.project === null) return null;
-  const match = explainMatch(await listPolicies(db, projectId), method, path);
+  const policies = await listPolicies(db, projectId);
+  const match = explainMatch(policies, method, path);
+  const otherPolicies = match.winner
+    ? compilePolicies(policies).others(match.winner, method, path)
+    : [];
   const presented = 'apiKeyId' in credential ? 'presented' : credentialState(credential.presented);
   const judgement = decide({
     projectId,
@@ -85,9 +94,10 @@ export async function readSimulation(
     apiKey: row.apiKey,
     customer: row.customer,
     policy: match.winner,
+    otherPolicies,
     subscription: row.subscription,
   });
-  const cost = match.winner?.cost ?? 1;
+  const cost = judgement.kind === 'charge' ? judgement.call.cost : (match.winner?.cost ?? 1);
   const { scopes, at } = await readScopes(
     db,
     projectId,
@@ -102,6 +112,8 @@ export async function readSimulation(
     credential: presented,
     apiKey: row.apiKey && (await getApiKeyRow(db, { projectId, apiKeyId: row.apiKey.apiKeyId })),
     match,
+    otherPolicies,
+    cost,
     subscription: await getSubscription(db, projectId),
     scopes,
     at,

@@ -74,6 +74,23 @@ describe('a simulation', () => {
     }
   });
 
+  test('has the policies that other readings of the path match, and the highest cost', async () => {
+    const key = await makeScene();
+    const { projectId, apiKeyId } = key;
+    const narrow = { pathPattern: '/v1/reports/internal', scopes: ['internal'], cost: 9 };
+    await createPolicy(bench.ctx, { projectId, method: 'GET', ...narrow });
+    const path = '/v1/reports/INTERNAL';
+    expect(await ask(key, { path })).toMatchObject({
+      denialReason: null,
+      match: { winner: { pathPattern: '/v1/reports*' } },
+      otherPolicies: [narrow],
+      cost: 9,
+    });
+    await updateApiKey(bench.ctx, { projectId, apiKeyId, scopes: ['reports'] });
+    expect(await ask(key, { path })).toMatchObject({ denialDetail: 'scope' });
+    expect(await ask(key)).toMatchObject({ otherPolicies: [], cost: 1 });
+  });
+
   test('contains no digest and no secret', async () => {
     const key = await makeScene();
     const text = JSON.stringify([
