@@ -30,6 +30,9 @@ export async function findSecrets(
       select id, true from api_keys
       where project_id = ${projectId} and imported_digest = asked.digest
       union all
+      select api_key_id, true from replaced_secrets
+      where project_id = ${projectId} and digest = asked.digest
+      union all
       select id, false from api_keys where project_id = ${projectId} and key_digest = asked.digest
     ) k
     order by k.is_previous desc`);

@@ -1,6 +1,7 @@
 import { overlapSecondsSchema } from '@ceiba/contract';
 import { TRANSITIONS } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
+import type { Executor } from '../connection/database.ts';
 import type { VerbContext } from '../context.ts';
 import { checked } from '../input.ts';
 import { changingProject } from '../project/change.ts';
@@ -75,6 +76,7 @@ export async function rotateApiKey(
     const minted = input.mint(project.keyPrefix);
     const known = await findSecrets(tx, projectId, [minted.digest]);
     if (known.size > 0) throw new Error('a new secret is one that the project has');
+    await keepReplaced(tx, ref);
     const [after] = await tx
       .update(apiKeys)
       .set({
@@ -94,6 +96,14 @@ export async function rotateApiKey(
     return { kind: 'rotated', ...shown, plaintextKey: minted.plaintext, previous };
   });
 }
+
+/** So that no import brings them back. A release before this one may have replaced the previous secret. */
+const keepReplaced = (tx: Executor, ref: ApiKeyRef) =>
+  tx.execute(sql`
+    insert into replaced_secrets (project_id, digest, api_key_id)
+    select project_id, unnest(array_remove(array[key_digest, previous_digest], null)), id
+    from api_keys where ${isApiKey(ref)}
+    on conflict do nothing`);
 
 function conflictOf(
   key: ChangedKey,

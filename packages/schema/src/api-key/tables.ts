@@ -142,6 +142,22 @@ export const apiKeys = pgTable(
   ],
 );
 
+/**
+ * The secrets that rotations have replaced: an import must not bring one back, also after its overlap. No
+ * decision reads them.
+ */
+export const replacedSecrets = pgTable(
+  'replaced_secrets',
+  {
+    projectId: belongsTo('project_id', () => projects.id),
+    /** SHA-256 of the whole secret. */
+    digest: bytea('digest').notNull(),
+    /** Without a foreign key: keys are deleted only with their project. */
+    apiKeyId: uuid('api_key_id').notNull(),
+  },
+  (table) => [namedKey('replaced_secrets_pkey', [table.projectId, table.digest])],
+);
+
 /** The creations that a host may repeat without a second key: those of the last 24 hours. */
 export const keyCreations = pgTable(
   'key_creations',

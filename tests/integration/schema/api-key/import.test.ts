@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { digestOf, mintApiKey } from '@ceiba/domain';
 import {
   createDatabase,
+  endPreviousKeySecret,
   getApiKey,
   InvalidInputError,
   importApiKeys,
@@ -61,19 +62,53 @@ describe('an import', () => {
     const [first] = await run(projectId, [rowOf(plaintext)]);
     const { apiKeyId, kind } = first as { apiKeyId: string; kind: string };
     expect(kind).toBe('imported');
-    let keyPrefix = plaintext.slice(0, 6);
-    for (const overlapSeconds of [0, 3_600, 0]) {
+    let current = { keyPrefix: plaintext.slice(0, 6), plaintextKey: plaintext };
+    const replaced: KeyToImport[] = [];
+    for (const overlapSeconds of [0, 3_600, 60]) {
       const rotated = await rotateApiKey(bench.ctx, {
         projectId,
         apiKeyId,
-        keyPrefix,
+        keyPrefix: current.keyPrefix,
         overlapSeconds,
         confirm: true,
         mint: (brand) => mintApiKey(randomBytes, brand),
       });
-      ({ keyPrefix } = expectKind(rotated, 'rotated'));
-      expect(await run(projectId, [rowOf(plaintext)])).toEqual([{ kind: 'replaced', apiKeyId }]);
+      replaced.push(rowOf(current.plaintextKey));
+      current = expectKind(rotated, 'rotated');
+      expect(await run(projectId, [...replaced, rowOf(current.plaintextKey)])).toEqual([
+        ...replaced.map(() => ({ kind: 'replaced', apiKeyId })),
+        { kind: 'present', apiKeyId },
+      ]);
     }
+    await endPreviousKeySecret(bench.ctx, { projectId, apiKeyId });
+    expect(await run(projectId, replaced)).toEqual(
+      replaced.map(() => ({ kind: 'replaced', apiKeyId })),
+    );
+  });
+
+  test('never brings back a secret that the release before has replaced, once it is replaced again', async () => {
+    const projectId = await makeRoom();
+    const { apiKeyId, minted } = await makeKey(bench.ctx, projectId);
+    let keyPrefix = minted.prefix;
+    for (const confirm of [false, true]) {
+      const mint = (brand: string) => mintApiKey(randomBytes, brand);
+      const rotation = { projectId, apiKeyId, keyPrefix, overlapSeconds: 60, confirm, mint };
+      ({ keyPrefix } = expectKind(await rotateApiKey(bench.ctx, rotation), 'rotated'));
+      // That release knows no such table.
+      if (!confirm) await bench.db.sql`delete from replaced_secrets where api_key_id = ${apiKeyId}`;
+      const results = await run(projectId, [rowOf(minted.plaintext)]);
+      expect(results).toEqual([{ kind: 'replaced', apiKeyId }]);
+    }
+  });
+
+  test('does not know what is replaced in another project', async () => {
+    const [projectId, other] = [await makeRoom(), await makeRoom()];
+    const { apiKeyId, minted } = await makeKey(bench.ctx, other);
+    const rotation = { apiKeyId, keyPrefix: minted.prefix, overlapSeconds: 0 };
+    const mint = (brand: string) => mintApiKey(randomBytes, brand);
+    expectKind(await rotateApiKey(bench.ctx, { projectId: other, ...rotation, mint }), 'rotated');
+    const [result] = await run(projectId, [rowOf(minted.plaintext)]);
+    expect(result).toMatchObject({ kind: 'imported' });
   });
 
   test('makes the project accept imported keys, in its own transaction', async () => {
