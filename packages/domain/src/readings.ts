@@ -74,13 +74,21 @@ export class Readings<P extends { readonly method: string }> {
   #couldMean(target: string): readonly P[] {
     const parts = partsOf(withoutQuery(target));
     if (parts === null) return this.#all;
+    const places = new Map<string, number[]>();
+    for (const [index, part] of parts.entries()) {
+      const known = places.get(part);
+      if (known) known.push(index);
+      else places.set(part, [index]);
+    }
     const found: P[] = [];
     const visit = (place: Place<P>, from: number) => {
       found.push(...place.exact, ...place.prefix);
-      // Of equal parts the first leaves the most behind it.
-      for (const part of new Set(parts.slice(from))) {
-        const next = place.below.get(part);
-        if (next !== undefined) visit(next, parts.indexOf(part, from) + 1);
+      const { below } = place;
+      for (const part of (below.size < places.size ? below : places).keys()) {
+        const next = below.get(part);
+        // Of equal parts the first leaves the most behind it.
+        const index = next && places.get(part)?.find((each) => each >= from);
+        if (next && index !== undefined) visit(next, index + 1);
       }
     };
     visit(this.#root, 0);
