@@ -83,11 +83,14 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-export function billingDay(text: string): number {
+function numberBetween(least: number, most: number, text: string, what: string): number {
   const value = Number(text);
-  if (/^\d+$/.test(text) && value >= 1 && value <= BILLING_DAY_MAX) return value;
-  throw new InvalidArgumentError(`It must be a day of the month from 1 to ${BILLING_DAY_MAX}.`);
+  if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+  throw new InvalidArgumentError(`It must be ${what}.`);
 }
+
+export const billingDay = (text: string): number =>
+  numberBetween(1, BILLING_DAY_MAX, text, `a day of the month from 1 to ${BILLING_DAY_MAX}`);
 
 /** One label of several options of the same name. */
 export function label(text: string, before: readonly string[] = []): string[] {
@@ -99,21 +102,16 @@ export function label(text: string, before: readonly string[] = []): string[] {
 
 const PAGE_SIZE_MAX = 1_000;
 
-export function pageSize(text: string): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= 1 && value <= PAGE_SIZE_MAX) return value;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${PAGE_SIZE_MAX}.`);
-}
+export const pageSize = (text: string): number =>
+  numberBetween(1, PAGE_SIZE_MAX, text, `a whole number from 1 to ${PAGE_SIZE_MAX}`);
 
 /** A whole number from 0, which allows nothing, or `none`, which removes the limit. */
 const limitOrNone =
   (most: number) =>
-  (text: string): number | 'none' => {
-    if (text === 'none') return text;
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value <= most) return value;
-    throw new InvalidArgumentError(`It must be a whole number from 0 to ${most}, or none.`);
-  };
+  (text: string): number | 'none' =>
+    text === 'none'
+      ? text
+      : numberBetween(0, most, text, `a whole number from 0 to ${most}, or none`);
 
 /** The options of own limits, by their names. */
 export type OwnLimitOptions = { [Option in LimitField['option']]?: number | 'none' };

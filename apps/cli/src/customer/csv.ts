@@ -1,4 +1,5 @@
 import { createCustomerRequestSchema } from '@ceiba/contract';
+import type { RowProblem } from '@ceiba/manage';
 import type { z } from 'zod';
 import { csvTable, invalidFile, wholeNumber } from '../csv.ts';
 import { jsonOf } from '../options.ts';
@@ -11,13 +12,6 @@ export interface CustomerRow {
   line: number;
   externalId: string;
   parsed: CreateCustomerRequest | RowProblem;
-}
-
-export interface RowProblem {
-  /** Null where it is the whole row. */
-  field: string | null;
-  /** Completes a sentence that begins with the field, or with "the row". */
-  problem: string;
 }
 
 const COLUMNS = Object.keys(createCustomerRequestSchema.shape);

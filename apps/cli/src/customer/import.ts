@@ -1,6 +1,7 @@
+import type { RowProblem } from '@ceiba/manage';
 import { IMPORT_ROWS_MAX, type ImportedRow, importCustomers } from '@ceiba/manage';
 import type { Perform } from '../operate.ts';
-import type { CreateCustomerRequest, CustomerRow, RowProblem } from './csv.ts';
+import type { CreateCustomerRequest, CustomerRow } from './csv.ts';
 
 export interface Refused extends RowProblem {
   line: number;

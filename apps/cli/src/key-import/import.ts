@@ -1,5 +1,5 @@
+import type { RowProblem } from '@ceiba/manage';
 import { IMPORTED_KEYS_PER_CALL, type ImportedKeyOutcome, importKeys } from '@ceiba/manage';
-import type { RowProblem } from '../customer/csv.ts';
 import type { Perform } from '../operate.ts';
 import type { KeyRow, KeyToSend } from './rows.ts';
 

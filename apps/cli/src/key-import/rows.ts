@@ -1,6 +1,6 @@
 import { importedApiKeySchema } from '@ceiba/contract';
+import type { RowProblem } from '@ceiba/manage';
 import type { z } from 'zod';
-import type { RowProblem } from '../customer/csv.ts';
 import { FieldError, type SourceRecord } from './fields.ts';
 import { requireSha256, type SecretDigest } from './secrets.ts';
 

@@ -4,9 +4,9 @@ import type { Command } from 'commander';
 import { badInput } from '../../errors.ts';
 import { described } from '../../flags.ts';
 import { performing } from '../../operate.ts';
-import { uuid } from '../../options.ts';
 import { confirm } from '../../prompt.ts';
 import { printJson, printLines, type World } from '../../world.ts';
+import { type KeyOptions, ofKey } from './shared.ts';
 
 interface Change {
   name: keyof typeof CHANGES_OF_KEYS;
@@ -42,21 +42,16 @@ const CHANGES: readonly Change[] = [
   },
 ];
 
-interface ChangeOptions {
-  project: string;
-  key: string;
+interface ChangeOptions extends KeyOptions {
   yes?: true;
-  json?: true;
 }
 
 /** Adds `ceiba key disable`, `enable`, `revoke` and `archive`. */
 export function changeStatusCommands(key: Command, world: World): void {
   for (const change of CHANGES) {
-    const command = key
-      .command(change.name)
-      .description(described(CHANGES_OF_KEYS[change.name]))
-      .requiredOption('--project <id>', 'the project that the key belongs to', uuid)
-      .requiredOption('--key <id>', 'the key (its id, not the key itself)', uuid);
+    const command = ofKey(
+      key.command(change.name).description(described(CHANGES_OF_KEYS[change.name])),
+    );
     if (change.trigger !== undefined) command.option('--yes', `${change.name} without asking`);
     command
       .option('--json', 'print the key as JSON')

@@ -10,7 +10,7 @@ import type { z } from 'zod';
 import { badInput } from '../../errors.ts';
 import { described } from '../../flags.ts';
 import { type Perform, perform, performing } from '../../operate.ts';
-import { overlap, uuid } from '../../options.ts';
+import { overlap } from '../../options.ts';
 import { confirm } from '../../prompt.ts';
 import {
   addSecretOptions,
@@ -19,10 +19,9 @@ import {
   type SecretOptions,
 } from '../../secret-output.ts';
 import { printJson, printLines, type World } from '../../world.ts';
+import { type KeyOptions, ofKey } from './shared.ts';
 
-interface RotateOptions extends SecretOptions {
-  project: string;
-  key: string;
+interface RotateOptions extends SecretOptions, KeyOptions {
   overlap: number;
   prefix?: string;
   yes?: true;
@@ -30,11 +29,11 @@ interface RotateOptions extends SecretOptions {
 
 /** Adds `ceiba key rotate` and `end-previous-secret`. */
 export function rotateKeyCommands(key: Command, world: World): void {
-  const rotate = key
-    .command('rotate')
-    .description('replace the secret of a key, which keeps its id, limits, customer and history')
-    .requiredOption('--project <id>', 'the project that the key belongs to', uuid)
-    .requiredOption('--key <id>', 'the key (its id, not the key itself)', uuid)
+  const rotate = ofKey(
+    key
+      .command('rotate')
+      .description('replace the secret of a key, which keeps its id, limits, customer and history'),
+  )
     .requiredOption(
       '--overlap <time>',
       'how long the replaced secret stays valid: 0, 30m, 24h, up to 30d',
@@ -44,11 +43,7 @@ export function rotateKeyCommands(key: Command, world: World): void {
     .option('--yes', 'end a secret that is still within its overlap without asking')
     .option('--json', 'print the key as JSON');
   addSecretOptions(rotate).action((options: RotateOptions) => rotateSecret(world, options));
-  key
-    .command('end-previous-secret')
-    .description(described(endPreviousSecret))
-    .requiredOption('--project <id>', 'the project that the key belongs to', uuid)
-    .requiredOption('--key <id>', 'the key (its id, not the key itself)', uuid)
+  ofKey(key.command('end-previous-secret').description(described(endPreviousSecret)))
     .option('--prefix <text>', 'what the secret to end begins with; the replaced one without it')
     .option('--json', 'print the key as JSON')
     .action((options: EndOptions) => endPrevious(world, options));
@@ -97,11 +92,8 @@ async function requireConfirmation(world: World, key: ManagedApiKey): Promise<vo
   );
 }
 
-interface EndOptions {
-  project: string;
-  key: string;
+interface EndOptions extends KeyOptions {
   prefix?: string;
-  json?: true;
 }
 
 async function endPrevious(world: World, { project, key: apiKeyId, prefix, json }: EndOptions) {

@@ -4,22 +4,15 @@ import type { Command } from 'commander';
 import { badInput } from '../../errors.ts';
 import { described, flagOf } from '../../flags.ts';
 import { perform } from '../../operate.ts';
-import { addLimitOptions, limitsOf, type OwnLimitOptions, uuid } from '../../options.ts';
+import { addLimitOptions, limitsOf, type OwnLimitOptions } from '../../options.ts';
 import { printJson, printLines, type World } from '../../world.ts';
+import { type KeyOptions, ofKey } from './shared.ts';
 
-interface LimitOptions extends OwnLimitOptions {
-  project: string;
-  key: string;
-  json?: true;
-}
+interface LimitOptions extends OwnLimitOptions, KeyOptions {}
 
 /** Adds `ceiba key set-limits`. */
 export function setLimitsCommand(key: Command, world: World): void {
-  const command = key
-    .command('set-limits')
-    .description(described(setKeyLimits))
-    .requiredOption('--project <id>', 'the project that the key belongs to', uuid)
-    .requiredOption('--key <id>', 'the key (its id, not the key itself)', uuid);
+  const command = ofKey(key.command('set-limits').description(described(setKeyLimits)));
   addLimitOptions(command)
     .option('--json', 'print the limits as JSON')
     .action(async (options: LimitOptions) => {
