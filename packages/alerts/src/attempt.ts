@@ -4,7 +4,7 @@ import { type AttemptOutcome, type ClaimedDelivery, within } from '@ceiba/schema
 import { mailOf } from './mail-text.ts';
 import type { Network } from './networks.ts';
 import { postWebhook, WebhookError } from './post-webhook.ts';
-import { signatureHeaders } from './sign.ts';
+import { webhookHeaders } from './sign.ts';
 
 export interface AttemptOptions {
   /** Undefined where no mail server is configured. */
@@ -47,11 +47,7 @@ async function sendWebhook(
   const { id, type, createdAt, data } = event;
   // Stored data only, so that each attempt sends the same body.
   const body = JSON.stringify({ type, timestamp: createdAt.toISOString(), data });
-  const headers = {
-    'content-type': 'application/json',
-    'user-agent': 'Ceiba-Webhooks',
-    ...signatureHeaders({ id, at: options.now(), body }, signingSecrets),
-  };
+  const headers = webhookHeaders({ id, at: options.now(), body }, signingSecrets);
   try {
     const status = await postWebhook({ url: address, headers, body }, options);
     return { status, error: errorOfStatus(status) };

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * The headers of Standard Webhooks. With two secrets, as after a rotation, receivers find one
- * signature by each.
+ * The headers of a webhook, with those of Standard Webhooks. With two secrets, as after a rotation,
+ * receivers find one signature by each.
  *
  * @param secrets The current one first.
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
-export function signatureHeaders(
+export function webhookHeaders(
   { id, at, body }: { id: string; at: Date; body: string },
   secrets: readonly Buffer[],
 ): Record<string, string> {
@@ -17,6 +17,8 @@ export function signatureHeaders(
     return `v1,${digest.digest('base64')}`;
   });
   return {
+    'content-type': 'application/json',
+    'user-agent': 'Ceiba-Webhooks',
     'webhook-id': id,
     'webhook-timestamp': timestamp,
     'webhook-signature': signatures.join(' '),

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { signatureHeaders, signingSecretText } from '@ceiba/alerts/sign';
+import { signingSecretText, webhookHeaders } from '@ceiba/alerts/sign';
 import { accepts, freePort } from '@ceiba/devstack/ports';
 import { waitFor } from '@ceiba/devstack/wait';
 import express from 'express';
@@ -182,7 +182,7 @@ describe('the README of the SDK and the pages of the frameworks', () => {
     const server = await serve('readme', 'alerts.mjs', env);
     const data = { project: { name: 'Reports' } };
     const body = JSON.stringify({ type: 'alert.test', timestamp: new Date().toISOString(), data });
-    const headers = signatureHeaders({ id: 'msg_1', at: new Date(), body }, [secret]);
+    const headers = webhookHeaders({ id: 'msg_1', at: new Date(), body }, [secret]);
     const send = async (text: string) =>
       (await fetch(server.url, { method: 'POST', headers, body: text })).status;
     expect([await send(body), await send(`${body} `)]).toEqual([204, 400]);

@@ -1,7 +1,7 @@
 import type { StreamedEntry } from '@ceiba/schema';
 import { parseNetworks } from '../networks.ts';
 import { postWebhook } from '../post-webhook.ts';
-import { signatureHeaders } from '../sign.ts';
+import { webhookHeaders } from '../sign.ts';
 import type { AuditDestination } from './stream.ts';
 
 export interface AuditWebhook {
@@ -21,15 +21,10 @@ export const auditWebhook = ({ url, signingSecrets }: AuditWebhook): AuditDestin
   async send(entries) {
     for (const entry of entries) {
       const body = bodyOf(entry);
-      const signed = signatureHeaders(
+      const headers = webhookHeaders(
         { id: entry.deliveryId, at: new Date(), body },
         signingSecrets,
       );
-      const headers = {
-        'content-type': 'application/json',
-        'user-agent': 'Ceiba-Webhooks',
-        ...signed,
-      };
       const status = await postWebhook(
         { url, headers, body },
         { allowedNetworks: EVERY_NETWORK, timeoutMs: TIMEOUT_MS },
