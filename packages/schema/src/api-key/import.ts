@@ -7,7 +7,7 @@ import type { VerbContext } from '../context.ts';
 import { checked, InvalidInputError, instant } from '../input.ts';
 import { changingProject } from '../project/change.ts';
 import { customers, projects } from '../tables.ts';
-import { toMs } from '../time.ts';
+import { readNow } from '../time.ts';
 import {
   type FullPlan,
   fullPlanOf,
@@ -128,7 +128,7 @@ function refuse(field: string, rule: string): never {
 
 /** What the project has, before the import. */
 interface Facts {
-  nowMs: number;
+  now: Date;
   secrets: Map<string, KnownSecret>;
   customerIds: Map<string, string>;
   places: { ofProject: Places; ofCustomers: Map<string, Places> };
@@ -147,10 +147,8 @@ async function readFacts(
       and(eq(customers.projectId, projectId), inArray(customers.externalId, [...externalIds])),
     );
   const customerIds = new Map(found.map(({ externalId, customerId }) => [externalId, customerId]));
-  const [clock] = await tx.execute<{ nowMs: number }>(sql`select ${toMs(sql`now()`)} as "nowMs"`);
-  if (clock === undefined) throw new Error('a select of a value returned no row');
   return {
-    nowMs: clock.nowMs,
+    now: await readNow({ orm: tx }),
     secrets: await findSecrets(
       tx,
       projectId,
@@ -185,14 +183,14 @@ interface Planned {
 /** Decides on one key, and plans it where it can be imported. */
 function judge(
   key: KeyToImport,
-  { nowMs, secrets, customerIds, places }: Facts,
+  { now, secrets, customerIds, places }: Facts,
   planned: Map<string, PlannedKey>,
 ): KeyImport | Planned {
   const digest = key.digest.toString('hex');
   const known = secrets.get(digest);
   if (known) return { kind: known.isPrevious ? 'replaced' : 'present', apiKeyId: known.apiKeyId };
   if (planned.has(digest)) return { kind: 'present', digest };
-  if (key.createdAt && key.createdAt.getTime() > nowMs) {
+  if (key.createdAt && key.createdAt > now) {
     const problem = { field: 'createdAt', rule: 'must not be in the future' };
     return { kind: 'invalid', error: new InvalidInputError([problem]) };
   }

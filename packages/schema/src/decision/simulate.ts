@@ -13,14 +13,13 @@ import {
   scopeName,
   windowOfPeriod,
 } from '@ceiba/domain';
-import { sql } from 'drizzle-orm';
 import { isApiKey } from '../api-key/get.ts';
 import { type ApiKeyRow, getApiKeyRow } from '../api-key/row.ts';
 import type { Database, Executor } from '../connection/database.ts';
 import { listPolicies, type PolicyRecord } from '../policy/list.ts';
 import { getSubscription, type Subscription } from '../subscription/get.ts';
 import { apiKeys } from '../tables.ts';
-import { toMs } from '../time.ts';
+import { readNow } from '../time.ts';
 import { readPeriodUse } from '../usage/period-totals.ts';
 import { type LookupItem, lookupMany } from './lookup.ts';
 
@@ -146,8 +145,7 @@ async function readScopes(
   projectId: string,
   charged: readonly Scope[],
 ): Promise<{ scopes: SimulatedScope[]; at: Date }> {
-  const [now] = await db.orm.execute<{ nowMs: number }>(sql`select ${toMs(sql`now()`)} as "nowMs"`);
-  const at = new Date(now?.nowMs ?? Number.NaN);
+  const at = await readNow(db);
   const items = charged.map((scope) => ({
     projectId,
     number: windowOfPeriod(scope.period).numberAt(at.getTime()),

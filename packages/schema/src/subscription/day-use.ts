@@ -1,7 +1,6 @@
 import { DAY, nameWithPeriod, nextStep, PROJECT_SCOPE, windowOfPeriod } from '@ceiba/domain';
-import { sql } from 'drizzle-orm';
 import type { Database } from '../connection/database.ts';
-import { toMs } from '../time.ts';
+import { readNow } from '../time.ts';
 import { readPeriodUse } from '../usage/period-totals.ts';
 
 /** What a project has used of its plan's quota by day, as of the last flush. */
@@ -13,10 +12,9 @@ export interface DayUse {
 
 /** Reads the day's use of a project. A day is counted while the plan limits it: else nothing is used. */
 export async function readDayUse(db: Database, projectId: string): Promise<DayUse> {
-  const [now] = await db.orm.execute<{ nowMs: number }>(sql`select ${toMs(sql`now()`)} as "nowMs"`);
-  if (now === undefined) throw new Error('the clock returned no row');
-  const number = windowOfPeriod(DAY).numberAt(now.nowMs);
+  const now = await readNow(db);
+  const number = windowOfPeriod(DAY).numberAt(now.getTime());
   const scope = nameWithPeriod(PROJECT_SCOPE, DAY);
   const [use] = await readPeriodUse(db, [{ projectId, number, scope }]);
-  return { used: use?.total ?? 0, dayEnd: nextStep(new Date(now.nowMs), 'day') };
+  return { used: use?.total ?? 0, dayEnd: nextStep(now, 'day') };
 }

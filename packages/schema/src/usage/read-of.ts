@@ -13,7 +13,7 @@ import { getApiKey } from '../api-key/get.ts';
 import type { Database, Executor } from '../connection/database.ts';
 import { readCustomerUse } from '../customer/use.ts';
 import { InvalidInputError } from '../input.ts';
-import { instant, toMs } from '../time.ts';
+import { instant, readNow, toMs } from '../time.ts';
 import { days, decisionsByDay, stepOf, type UsageOfProject } from './decisions.ts';
 
 /** The decisions of a day or a month in UTC. */
@@ -86,12 +86,6 @@ export async function readUsageOf(db: Database, input: UsageOfInput): Promise<Us
   const dailyCost = use.day?.used ?? read?.cost ?? (await readToday(db, { projectId, now, keys }));
   const { from, to, used: cost } = use.month;
   return { ...range, step, usage, period: { from, to, cost, dailyCost } };
-}
-
-async function readNow(db: { orm: Executor }): Promise<Date> {
-  const [row] = await db.orm.execute<{ nowMs: number }>(sql`select ${toMs(sql`now()`)} as "nowMs"`);
-  if (row === undefined) throw new Error('the clock returned no row');
-  return new Date(row.nowMs);
 }
 
 function rangeOf({ customerId, apiKeyId, from, to, step }: UsageOfInput, now: Date): UsageRange {
