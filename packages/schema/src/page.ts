@@ -138,6 +138,9 @@ export const exportPages = <Db, Input extends object, Item>(
 export const searchText = (text: string | undefined): string | null =>
   text?.replaceAll('\0', '').trim() || null;
 
+/** For a comparison: no text in Postgres can hold NUL, and no row is found by the text that replaces it. */
+export const storable = (text: string): string => text.replaceAll('\0', '\ufffd');
+
 /** Part of a name, in either case, of a list so short that no index finds it; every name without a text. */
 export function namedWith(name: PgColumn | SQL, text: string | undefined): SQL {
   return sql`position(lower(${searchText(text) ?? ''}) in lower(${name})) > 0`;

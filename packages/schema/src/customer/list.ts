@@ -7,6 +7,7 @@ import {
   type PageRequest,
   readPage,
   searchText,
+  storable,
   UUID_ID,
 } from '../page.ts';
 import { customers } from '../tables.ts';
@@ -72,6 +73,3 @@ function conditionsOf(
     wanted === null ? undefined : matchesWords(WORDS, wanted),
   ];
 }
-
-/** No text in Postgres can hold NUL: no customer is found by the text that replaces it. */
-const storable = (text: string) => text.replaceAll('\0', '\ufffd');

@@ -3,7 +3,7 @@ import { eq, type SQL, sql } from 'drizzle-orm';
 import { arrayOf } from '../bulk.ts';
 import type { Executor } from '../connection/database.ts';
 import { type FindInProjects, placesOf, selectInProjects } from '../in-projects.ts';
-import { searchText, startsWith, UUID_ID } from '../page.ts';
+import { searchText, startsWith, storable, UUID_ID } from '../page.ts';
 import { decisions } from '../tables.ts';
 import { type DecisionRecord, isDecision } from './list.ts';
 
@@ -56,7 +56,7 @@ export async function findProjectsWithRequests(
     'status' in of
       ? sql`select 1 from unnest((${arrayOf(denialReasonsOf(of.status))}::text)::text[]) as denial(reason)
         cross join lateral (${logged(sql`${decisions.outcome} = denial.reason`)}) of_reason limit 1`
-      : logged(startsWith(decisions.path, of.pathPrefix.replaceAll('\0', '\ufffd')));
+      : logged(startsWith(decisions.path, storable(of.pathPrefix)));
   const rows = await db.orm.execute<{ projectId: string }>(sql`
     select place.project_id as "projectId" from ${placesOf(projectIds)}
     cross join lateral (${one}) found order by place.position limit ${limit}`);

@@ -10,6 +10,7 @@ import {
   type Place,
   readPage,
   startsWith,
+  storable,
   UUID_ID,
 } from '../page.ts';
 import { decisions } from '../tables.ts';
@@ -152,9 +153,6 @@ function ofUnknownKey(projectId: string, prefix: string, to: Date | undefined): 
 
 /** The condition of the index of denials. */
 export const IS_DENIED = sql`${decisions.outcome} <> 'allowed'`;
-
-/** A text of Postgres cannot hold NUL; no row is found by the text that replaces it. */
-const storable = (text: string) => text.replaceAll('\0', '\ufffd');
 
 /** No decision is from 1970, so an id without a time finds none. */
 const timeOrEpoch = (decisionId: string) => timeOfDecision(decisionId) ?? new Date(0);
