@@ -4,9 +4,9 @@ import {
   CONFIRMATION,
   CONFIRMATION_DAYS,
 } from '@ceiba/domain';
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { writeAudit } from '../audit/write.ts';
-import type { Executor } from '../connection/database.ts';
+import type { Executor, Transactor } from '../connection/database.ts';
 import { inTransaction, type VerbContext } from '../context.ts';
 import { addressDigest } from '../outbox/consent-of.ts';
 import { type AttemptResult, chargeConfirmation } from '../user/sign-in-attempts.ts';
@@ -25,21 +25,24 @@ export type ConfirmationResult =
   | { kind: 'ask' };
 
 /**
- * Whether an address has to be asked before it gets alerts of a project, and may be. Call it in the
- * transaction that asks. To ask is charged to the address, the owner and the network of the user.
+ * Whether an address has to be asked before it gets alerts of a project, and may be. To ask is charged to
+ * the address, the owner and the network of the user.
+ *
+ * @param tx the transaction that asks
  */
 export async function mayAsk(
   ctx: VerbContext,
+  tx: Transactor,
   { projectId, ownerId, address }: { projectId: string; ownerId: string; address: string },
 ): Promise<ConfirmationResult> {
   const digest = addressDigest(sql`${address}::text`);
-  const [row] = await ctx.db.orm.execute<{ answer: AlertConsent | null; isRefused: boolean }>(sql`
+  const [row] = await tx.execute<{ answer: AlertConsent | null; isRefused: boolean }>(sql`
     select (select answer from alert_consents
         where project_id = ${projectId} and address_digest = ${digest}) as answer,
       exists (select from alert_refusals where address_digest = ${digest}) as "isRefused"`);
   if (row?.answer === 'confirmed') return { kind: 'confirmed' };
   if (row?.answer === 'unsubscribed' || row?.isRefused) return { kind: 'unsubscribed' };
-  const charged = await chargeConfirmation(ctx, { address, ownerId });
+  const charged = await chargeConfirmation({ ...ctx, db: { orm: tx } }, { address, ownerId });
   return charged.kind === 'limited' ? charged : { kind: 'ask' };
 }
 
@@ -52,14 +55,20 @@ export async function dropConfirmations(tx: Executor, destinationId: string): Pr
 }
 
 /** Queues the mail that asks an address. It names nothing that a user chose. */
-export async function queueConfirmation(
+export const queueConfirmation = (tx: Executor, ref: AlertDestinationRef): Promise<void> =>
+  queueFor(tx, ref, { type: CONFIRMATION, data: sql`'{}'::jsonb` });
+
+/** Queues a message for one destination, whatever types it wants. */
+export async function queueFor(
   tx: Executor,
   { projectId, destinationId }: AlertDestinationRef,
+  { type, data }: { type: string; data: SQL },
 ): Promise<void> {
   await tx.execute(sql`
     with event as (
       insert into alert_events (project_id, type, subject, data)
-      values (${projectId}, ${CONFIRMATION}, gen_random_uuid()::text, '{}') returning id
+      select p.id, ${type}, gen_random_uuid()::text, ${data}
+      from projects p where p.id = ${projectId} returning id
     )
     insert into alert_deliveries (event_id, destination_id)
     select id, ${destinationId}::uuid from event`);

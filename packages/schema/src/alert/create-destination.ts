@@ -38,10 +38,7 @@ export async function createAlertDestination(
     if (existing >= ALERT_DESTINATIONS_MAX) return { kind: 'too_many' };
     const asked =
       kind === 'mail'
-        ? await mayAsk(
-            { ...ctx, db: { orm: tx } },
-            { ...project, projectId, address: values.address },
-          )
+        ? await mayAsk(ctx, tx, { ...project, projectId, address: values.address })
         : null;
     if (asked?.kind === 'unsubscribed' || asked?.kind === 'limited') return asked;
     const [created] = await tx

@@ -4,7 +4,7 @@ import type { Transactor } from '../connection/database.ts';
 import type { VerbContext } from '../context.ts';
 import { alertDeliveries } from '../tables.ts';
 import { type AttemptResult, chargeAlertAgain, chargeAlertTest } from '../user/sign-in-attempts.ts';
-import { mayAsk, queueConfirmation } from './consent.ts';
+import { mayAsk, queueConfirmation, queueFor } from './consent.ts';
 import { changing, type Found } from './destination.ts';
 import type { AlertDestinationRef } from './ref.ts';
 
@@ -24,15 +24,8 @@ export function sendTestAlert(
     if (refused !== null) return refused;
     const charged = await chargeAlertTest(within(ctx, tx), found.ownerId);
     if (charged.kind === 'limited') return charged;
-    await tx.execute(sql`
-      with event as (
-        insert into alert_events (project_id, type, subject, data)
-        select id, ${TEST_ALERT}, gen_random_uuid()::text,
-          jsonb_build_object('project', jsonb_build_object('id', id, 'name', name))
-        from projects where id = ${ref.projectId} returning id
-      )
-      insert into alert_deliveries (event_id, destination_id)
-      select id, ${ref.destinationId}::uuid from event`);
+    const data = sql`jsonb_build_object('project', jsonb_build_object('id', p.id, 'name', p.name))`;
+    await queueFor(tx, ref, { type: TEST_ALERT, data });
     await audit('alert_destination.test');
     return { kind: 'queued' };
   });
@@ -75,7 +68,7 @@ export function sendConfirmation(
     if (isMailOff) return { kind: 'mail_off' };
     if (found.kind !== 'mail') return { kind: 'not_found' };
     if (found.disabledReason !== null) return { kind: 'disabled' };
-    const asked = await mayAsk(within(ctx, tx), { ...found, projectId: ref.projectId });
+    const asked = await mayAsk(ctx, tx, { ...found, projectId: ref.projectId });
     if (asked.kind === 'confirmed') return { kind: 'unchanged' };
     if (asked.kind !== 'ask') return asked;
     await queueConfirmation(tx, ref);

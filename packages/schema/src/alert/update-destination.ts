@@ -29,10 +29,7 @@ export async function updateAlertDestination(
     if (isSame && JSON.stringify(before) === JSON.stringify(after)) return { kind: 'unchanged' };
     const asked =
       found.kind === 'mail' && !isSame
-        ? await mayAsk(
-            { ...ctx, db: { orm: tx } },
-            { ...found, projectId, address: values.address },
-          )
+        ? await mayAsk(ctx, tx, { ...found, projectId, address: values.address })
         : null;
     if (asked?.kind === 'unsubscribed' || asked?.kind === 'limited') return asked;
     await tx
