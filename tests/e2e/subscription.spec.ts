@@ -116,6 +116,7 @@ test('the pages of a key and of a customer say that the quota of the project is 
   // A call whose policy has no cost is allowed all the same.
   await expect(wrong).toContainText('Calls that cost something are denied');
   await expect(wrong).toContainText('quota_exceeded: all 10,000 requests of this month are used.');
+  await expect(page.getByText('Used up: calls that cost something are denied')).toBeVisible();
   const onOverview = (await wrong.textContent()) ?? '';
   for (const path of paths) {
     await gotoReady(page, project.at(path));
@@ -126,6 +127,13 @@ test('the pages of a key and of a customer say that the quota of the project is 
     );
   }
   await expectAccessible(page);
+  await project.usePlan('Starter');
+  await gotoReady(page, project.at('subscription#plan'));
+  await choosePlan(page.getByRole('dialog'), 'Free');
+  await expect(page.getByRole('dialog')).toContainText(
+    '10,000 are used this month already, so calls that cost something are denied until next month.',
+  );
+  await project.usePlan('Free');
   await sql`update usage_months set count = 9000
     where project_id = ${projectId} and incarnation = 'used up'`;
   for (const path of paths) {

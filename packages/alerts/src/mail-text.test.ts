@@ -6,7 +6,7 @@ import { mailOf } from './mail-text.ts';
 /** What a user can choose, as someone would who wants to be read by strangers. */
 const CHOSEN = 'WIN www.evil.example';
 
-const mail = (type: string) => {
+const mail = (type: string, of: object = {}) => {
   const delivery = {
     event: {
       id: 'event',
@@ -18,6 +18,7 @@ const mail = (type: string) => {
         displayName: CHOSEN,
         keyPrefix: CHOSEN,
         causes: [CHOSEN],
+        ...of,
       },
     },
     address: 'ops@example.com',
@@ -47,4 +48,15 @@ it('asks for confirmation without any text that a user chose', () => {
 it('leads to the key that was revoked, which the list of active keys no longer has', () => {
   const { text } = mail('api_key.revoked');
   expect(text).toContain('\nhttps://console.example.com/projects/p/keys/k\n');
+});
+
+// A call whose policy has no cost is allowed all the same.
+it.each([
+  ['quota.threshold_reached', { threshold: 100 }],
+  ['api_key.quota_nearly_used', {}],
+  ['customer.quota_nearly_used', {}],
+  ['api_key.quota_used_up', {}],
+  ['customer.quota_used_up', {}],
+])('says in %s that a used-up quota denies the calls that cost something', (type, of) => {
+  expect(mail(type, of).text).toMatch(/calls that cost something are denied as quota_exceeded/);
 });

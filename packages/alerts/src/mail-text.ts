@@ -69,7 +69,7 @@ function contentOf({ type, data }: Event): Content {
   switch (type) {
     case 'quota.threshold_reached': {
       const { threshold, used, monthlyQuota, month } = data;
-      const denied = 'Further calls are denied as quota_exceeded until the month ends.';
+      const denied = 'Further calls that cost something are denied as quota_exceeded until the month ends.';
       return {
         subject: 'the monthly quota is nearly or fully used',
         lines: [
@@ -191,10 +191,10 @@ function contentOf({ type, data }: Event): Content {
 }
 
 const usedUpLine = (noun: string, name: unknown, { period, used, quota }: Event['data']) =>
-  `The ${noun} ${name} has used ${used} of its quota of ${quota} by ${period}: its calls are denied as quota_exceeded until the ${period} ends.`;
+  `The ${noun} ${name} has used ${used} of its quota of ${quota} by ${period}: its calls that cost something are denied as quota_exceeded until the ${period} ends.`;
 
 const nearlyUsedLine = (noun: string, name: unknown, { used, quota }: Event['data']) =>
-  `The ${noun} ${name} has used ${used} of its quota of ${quota} by month. Once it is used up, its calls are denied as quota_exceeded until the month ends.`;
+  `The ${noun} ${name} has used ${used} of its quota of ${quota} by month. Once it is used up, its calls that cost something are denied as quota_exceeded until the month ends.`;
 
 const idOf = (named: unknown): string => String((named as { id?: unknown } | null)?.id ?? '');
 const nameOf = (named: unknown): string => String((named as { name?: unknown } | null)?.name ?? '');

@@ -58,7 +58,7 @@ function quotaState({ used, monthlyQuota }: QuotaUse): Pick<FigureProps, 'change
   if (monthlyQuota === null || used < monthlyQuota * QUOTA_NEARLY_USED) return {};
   return used < monthlyQuota
     ? { change: 'Nearly used up', tone: 'warning' }
-    : { change: 'Used up: calls are denied', tone: 'alarm' };
+    : { change: 'Used up: calls that cost something are denied', tone: 'alarm' };
 }
 
 const TONES = { warning: 'text-limit-text', alarm: 'text-deny-text' } as const;

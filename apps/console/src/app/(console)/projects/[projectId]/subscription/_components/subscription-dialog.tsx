@@ -109,7 +109,7 @@ function Effect({ plan, activeKeys, used }: Use & { plan: Plan }) {
   const losses: string[] = [];
   if (used >= plan.monthlyQuota) {
     losses.push(
-      `${formatCount(used)} are used this month already, so all calls are denied until next month.`,
+      `${formatCount(used)} are used this month already, so calls that cost something are denied until next month.`,
     );
   }
   if (activeKeys > plan.activeKeyCap) {
