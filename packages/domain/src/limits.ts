@@ -14,7 +14,8 @@ export const QUOTA_MAX = 1_000_000_000_000;
 /**
  * The limits of plans, customers and keys by their names in the contract: the window that each counts
  * calls in, the largest value, the column that has it, and its option of the CLI in camel case. Columns,
- * forms, options and texts derive from it. The smallest value is 0, which allows no call.
+ * forms, options and texts derive from it. The smallest value is 0, which allows no call: of a quota, none
+ * that costs something.
  */
 export const LIMITS = {
   rateLimitPerMinute: {
@@ -55,7 +56,7 @@ export const limitsIn = <Limited extends Record<LimitName, unknown>>(
 export const listLimits = <T>(of: (name: LimitName, field: LimitField) => T): T[] =>
   FIELDS.map(([name, field]) => of(name, field));
 
-/** The limits of a plan; 0 allows no call. Only a quota by day is left to each plan. */
+/** The limits of a plan. Only a quota by day is left to each plan. */
 export type PlanCallLimits = Record<Exclude<LimitName, 'dailyQuota'>, number> &
   Record<'dailyQuota', number | null>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatShare, formatShares } from './format.ts';
+import { formatShare, formatShares, zeroOf } from './format.ts';
 
 describe('formatShare', () => {
   it.each([
@@ -53,4 +53,11 @@ describe('formatShares', () => {
       expect(numbers.reduce((one, other) => one + other)).toBe(100);
     }
   });
+});
+
+it('says of a quota of 0 that free calls pass, and of a rate that none do', () => {
+  expect(zeroOf('rateLimitPerMinute')).toBe('0 allows no requests.');
+  for (const quota of ['dailyQuota', 'monthlyQuota'] as const) {
+    expect(zeroOf(quota)).toBe('0 allows only requests that cost nothing.');
+  }
 });

@@ -61,3 +61,9 @@ export function shortenMiddle(text: string, head = 8, tail = 4): string {
 
 /** The name of a limit for its field or column. */
 export const limitLabel = (name: LimitName) => `Requests per ${LIMITS[name].window}`;
+
+/** What a limit of 0 allows: rates count calls, quotas what calls cost. */
+export const zeroOf = (name: LimitName) =>
+  LIMITS[name].window === 'minute'
+    ? '0 allows no requests.'
+    : '0 allows only requests that cost nothing.';

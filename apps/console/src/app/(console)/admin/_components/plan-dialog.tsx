@@ -6,7 +6,7 @@ import type { PlanWithUse } from '@ceiba/schema';
 import { FormDialog } from '#components/action-dialog.tsx';
 import { NumberField, TextField } from '#components/form-fields.tsx';
 import { named } from '#components/ui/name.tsx';
-import { limitLabel, plural } from '#lib/format.ts';
+import { limitLabel, plural, zeroOf } from '#lib/format.ts';
 import { addPlan, editPlan } from '../actions.ts';
 
 /** The quota comes first, as in the table. */
@@ -15,10 +15,7 @@ const LIMITS = [
     name,
     label: limitLabel(name),
     optional: name === 'dailyQuota',
-    hint:
-      name === 'dailyQuota'
-        ? 'If empty, only the month is limited. 0 allows no requests.'
-        : '0 allows no requests.',
+    hint: `${name === 'dailyQuota' ? 'If empty, only the month is limited. ' : ''}${zeroOf(name)}`,
   })).toReversed(),
   {
     name: 'activeKeyCap',

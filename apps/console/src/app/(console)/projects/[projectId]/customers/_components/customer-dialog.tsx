@@ -10,6 +10,7 @@ import { named } from '#components/ui/name.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { withUndo } from '#components/undo.tsx';
 import type { FormAction } from '#lib/action-state.ts';
+import { zeroOf } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
 import { StillUsed } from '../../_components/still-used.tsx';
 import {
@@ -120,7 +121,7 @@ const CHANGES = {
     fields: ({ target }) => (
       <LimitFields
         initial={target}
-        hintOf={() => 'If empty, the limit of the plan applies. 0 allows no requests.'}
+        hintOf={(name) => `If empty, the limit of the plan applies. ${zeroOf(name)}`}
       />
     ),
   },

@@ -1,4 +1,5 @@
 import { LIMITS, type LimitName } from '@ceiba/domain/limits';
+import { zeroOf } from '#lib/format.ts';
 
 /** What applies to a key without a limit of its own. */
 export const keyLimitHint =
@@ -6,4 +7,4 @@ export const keyLimitHint =
   (name: LimitName): string =>
     defaultRate !== null && LIMITS[name].window === 'minute'
       ? `If empty, the project’s default applies: ${defaultRate} per minute.`
-      : 'If empty, only the limits of the plan and the customer apply. 0 allows no requests.';
+      : `If empty, only the limits of the plan and the customer apply. ${zeroOf(name)}`;
