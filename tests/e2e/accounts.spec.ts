@@ -57,6 +57,14 @@ test('sign-in never leads to another site', async ({ page, baseURL }) => {
   await page.waitForURL(`${baseURL}/projects`);
 });
 
+test('a sign-in link with any error and notice shows the form', async ({ page }) => {
+  for (const word of ['constructor', '__proto__', 'unknown']) {
+    await page.goto(`/sign-in?error=${word}&notice=${word}`);
+    await expect(page.getByRole('alert')).toContainText('Signing in with this provider failed.');
+    await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeVisible();
+  }
+});
+
 test('a copied cookie is invalid after signing out', async ({ page, playwright, baseURL }) => {
   await newUser(page);
   const cookies = await page.context().storageState();

@@ -16,7 +16,9 @@ export default async function SignInPage({ searchParams }: SignInPageProps) {
   const { next, error, notice } = await searchParams;
   const back = await requireSignedOut(next);
   const providers = configuredProviders();
-  const providerError = error === undefined ? undefined : (PROVIDER_ERRORS[error] ?? OTHER_ERROR);
+  const providerError =
+    error === undefined ? undefined : (PROVIDER_ERRORS.get(error) ?? OTHER_ERROR);
+  const done = NOTICES.get(notice ?? '');
   return (
     <>
       <h1 className="mt-8 mb-6 text-heading">Sign in</h1>
@@ -25,9 +27,9 @@ export default async function SignInPage({ searchParams }: SignInPageProps) {
           {providerError}
         </Notice>
       )}
-      {notice !== undefined && NOTICES[notice] && (
+      {done && (
         <Notice tone="done" className="mb-6">
-          {NOTICES[notice]}
+          {done}
         </Notice>
       )}
       <SignInForm next={back}>
@@ -43,22 +45,26 @@ export default async function SignInPage({ searchParams }: SignInPageProps) {
 const OTHER_ERROR = 'Signing in with this provider failed. Try again, or sign in another way.';
 
 /** Why a sign-in through a provider was refused. */
-const PROVIDER_ERRORS: Record<string, string> = {
-  email_taken:
-    'An account with this e-mail address exists already. Sign in to it the way you did before: a matching address alone does not link accounts.',
-  email_missing: 'The provider did not share an e-mail address, and an account needs one.',
-  email_invalid:
-    'The provider shared something that is not an e-mail address with a public domain, and an account needs one.',
-  email_unverified: 'Your provider has not verified this e-mail address. Verify it there first.',
-  closed: 'There is no account for this identity, and sign-up is closed.',
-  setup_token:
-    'There is no administrator yet. Create the first account on the sign-up page, with the setup token.',
-  unavailable: 'The database is not answering. Try again in a moment.',
-};
+const PROVIDER_ERRORS = new Map(
+  Object.entries({
+    email_taken:
+      'An account with this e-mail address exists already. Sign in to it the way you did before: a matching address alone does not link accounts.',
+    email_missing: 'The provider did not share an e-mail address, and an account needs one.',
+    email_invalid:
+      'The provider shared something that is not an e-mail address with a public domain, and an account needs one.',
+    email_unverified: 'Your provider has not verified this e-mail address. Verify it there first.',
+    closed: 'There is no account for this identity, and sign-up is closed.',
+    setup_token:
+      'There is no administrator yet. Create the first account on the sign-up page, with the setup token.',
+    unavailable: 'The database is not answering. Try again in a moment.',
+  }),
+);
 
-const NOTICES: Record<string, string> = {
-  password_changed:
-    'Your password is changed, and you are signed out everywhere. Sign in with the new password.',
-  account_deleted: 'Your account is deleted.',
-  signed_out_everywhere: 'You are signed out in every browser, including this one.',
-};
+const NOTICES = new Map(
+  Object.entries({
+    password_changed:
+      'Your password is changed, and you are signed out everywhere. Sign in with the new password.',
+    account_deleted: 'Your account is deleted.',
+    signed_out_everywhere: 'You are signed out in every browser, including this one.',
+  }),
+);
