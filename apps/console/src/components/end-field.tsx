@@ -1,7 +1,7 @@
 'use client';
 
 import { useState } from 'react';
-import { LOCAL_TIME_BOUNDS, localText, typedInstant } from '#lib/instant.ts';
+import { instantInField, LOCAL_TIME_BOUNDS, localText } from '#lib/instant.ts';
 import { minuteTime, relativeTime } from '#lib/time.ts';
 import { useActionForm } from './action-form.tsx';
 import { InputField, SelectField } from './ui/field.tsx';
@@ -41,7 +41,7 @@ function ZonedEndField({
   const [typed, setTyped] = useState(() => (current === null ? '' : localText(current, timeZone)));
   const [chosenAt, setChosenAt] = useState(0);
   const instant =
-    choice === 'at' ? typedInstant(typed, current, timeZone) : daysAfter(choice, chosenAt);
+    choice === 'at' ? instantInField(typed, current, timeZone) : daysAfter(choice, chosenAt);
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       {days.length > 0 && (

@@ -2,11 +2,11 @@
 
 import { useState } from 'react';
 import {
+  instantInField,
   LOCAL_TIME_BOUNDS,
   localText,
   minuteText,
   parseMinute,
-  typedInstant,
 } from '#lib/instant.ts';
 import { Field } from './ui/field.tsx';
 import { Input } from './ui/input.tsx';
@@ -40,7 +40,7 @@ function ZonedField({
   };
   const [shown, setShown] = useState(value);
   const [typed, setTyped] = useState(() => textOf(value));
-  const instant = typedInstant(typed, parseMinute(shown), timeZone);
+  const instant = instantInField(typed, parseMinute(shown), timeZone);
   const sent = instant ? minuteText(instant) : '';
   if (value !== shown) {
     setShown(value);

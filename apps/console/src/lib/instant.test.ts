@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
   dayOf,
+  instantInField,
   instantOf,
   LOCAL_TIME_BOUNDS,
   localText,
   minuteText,
   parseDay,
   parseMinute,
-  typedInstant,
 } from './instant.ts';
 
 describe('dayOf', () => {
@@ -74,8 +74,8 @@ describe('a datetime-local field', () => {
 
   it('keeps the instant that it shows, with its second and the second of two equal hours', () => {
     const shown = new Date('2026-10-25T01:30:42Z');
-    expect(typedInstant('2026-10-25T02:30', shown, 'Europe/Berlin')).toBe(shown);
-    expect(typedInstant('2026-10-25T02:31', shown, 'Europe/Berlin')).toEqual(
+    expect(instantInField('2026-10-25T02:30', shown, 'Europe/Berlin')).toBe(shown);
+    expect(instantInField('2026-10-25T02:31', shown, 'Europe/Berlin')).toEqual(
       new Date('2026-10-25T00:31Z'),
     );
   });

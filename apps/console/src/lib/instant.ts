@@ -54,7 +54,7 @@ export function instantOf(typed: string, timeZone: string): Date | null {
 }
 
 /** As {@link instantOf}; the instant that the field began with, with its second, if its text is unchanged. */
-export const typedInstant = (typed: string, shown: Date | null, timeZone: string): Date | null =>
+export const instantInField = (typed: string, shown: Date | null, timeZone: string): Date | null =>
   shown !== null && typed === localText(shown, timeZone) ? shown : instantOf(typed, timeZone);
 
 /** The day of an instant in a zone, whose clocks may give it 23 or 25 hours. */
