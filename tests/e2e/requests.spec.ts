@@ -504,6 +504,17 @@ test('a search that takes too long asks to be narrowed, and fails alone', {
   expect(await connections()).toEqual(expect.arrayContaining(before));
 });
 
+test('a tail that the database does not answer is refused with 503', {
+  tag: '@alone',
+}, async () => {
+  const page = await project.open('requests');
+  await project.sql.begin(async (tx) => {
+    await tx`lock table projects in access exclusive mode`;
+    const answer = await page.request.get(project.at('requests/tail'));
+    expect(answer.status()).toBe(503);
+  });
+});
+
 test('new requests appear by themselves until the list is paused', async () => {
   const page = await project.open('requests?reason=missing_api_key');
   const tail = page.waitForResponse(/\/requests\/tail/);

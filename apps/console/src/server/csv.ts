@@ -1,12 +1,7 @@
 import 'server-only';
-import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Project } from '@ceiba/schema';
-import type { NextRequest } from 'next/server';
 import { utcDay } from '../lib/instant.ts';
-import type { Query } from '../lib/list-query.ts';
-import { DatabaseUnavailableError, unlessTooSlow } from './database.ts';
+import { streamOf } from './data-route.ts';
 import { log } from './log.ts';
-import { requireProject } from './project.ts';
 
 /** Text that a spreadsheet would run as a formula (OWASP, CSV injection). */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
@@ -32,32 +27,6 @@ function csvCell(cell: CsvCell): string {
 /** Makes spreadsheets read UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
-const TOO_SLOW = 'This takes too long. Narrow the time range or drop a filter.';
-
-/** A route that answers 503 during a database outage, and when its first rows take too long. */
-export function csvRoute<Context>(
-  handle: (request: NextRequest, context: Context) => Promise<Response>,
-): (request: NextRequest, context: Context) => Promise<Response> {
-  return async (request, context) => {
-    try {
-      return await handle(request, context);
-    } catch (error) {
-      if (!(error instanceof DatabaseUnavailableError)) throw error;
-      log.error({ err: error }, 'csv.database_unavailable');
-      const isTooSlow = (await unlessTooSlow(error).catch(() => null)) !== null;
-      const text = isTooSlow ? TOO_SLOW : 'The database is not answering. Try again in a moment.';
-      return new Response(`${text}\n`, { status: 503, headers: { 'retry-after': '5' } });
-    }
-  };
-}
-
-/** As {@link csvRoute}, for what a project has; every role may download it. */
-export const projectCsvRoute = (handle: (project: Project, query: Query) => Promise<Response>) =>
-  csvRoute<{ params: Promise<{ projectId: string }> }>(async (request, { params }) => {
-    const { project } = await requireProject((await params).projectId);
-    return handle(project, Object.fromEntries(request.nextUrl.searchParams));
-  });
-
 /**
  * The columns of a file, in their order: a plain name, which is not quoted, because after the byte order
  * mark a quote would not start a cell, and its cell of each row.
@@ -75,38 +44,34 @@ export async function csvResponse<Row>(
   columns: CsvColumns<Row>,
   pages: AsyncGenerator<Row[]>,
 ): Promise<Response> {
-  const cells = Object.values(columns);
-  const lineOf = (row: Row) => csvLine(cells.map((cellOf) => cellOf(row)));
-  const encoder = new TextEncoder();
-  // Later rows are read outside the request, whose cookie says in whose share of the database they count.
-  const inRequest = AsyncLocalStorage.snapshot();
-  let first: IteratorResult<Row[]> | undefined = await pages.next();
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      controller.enqueue(encoder.encode(`${BYTE_ORDER_MARK}${Object.keys(columns).join(',')}\r\n`));
-    },
-    async pull(controller) {
-      try {
-        const { done, value } = first ?? (await inRequest(() => pages.next()));
-        first = undefined;
-        if (done) controller.close();
-        else controller.enqueue(encoder.encode(value.map(lineOf).join('')));
-      } catch (error) {
-        log.error({ err: error }, 'csv.aborted');
-        controller.error(error);
-      }
-    },
-    async cancel() {
-      await pages.return(undefined);
-    },
-  });
-  return new Response(body, {
+  const first = await pages.next();
+  return new Response(streamOf(linesOf(columns, first, pages)), {
     headers: {
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': `attachment; filename="${fileName}.csv"`,
       'cache-control': 'no-store',
     },
   });
+}
+
+async function* linesOf<Row>(
+  columns: CsvColumns<Row>,
+  first: IteratorResult<Row[]>,
+  pages: AsyncGenerator<Row[]>,
+) {
+  const cells = Object.values(columns);
+  const lineOf = (row: Row) => csvLine(cells.map((cellOf) => cellOf(row)));
+  try {
+    yield `${BYTE_ORDER_MARK}${Object.keys(columns).join(',')}\r\n`;
+    for (let page = first; !page.done; page = await pages.next()) {
+      yield page.value.map(lineOf).join('');
+    }
+  } catch (error) {
+    log.error({ err: error }, 'csv.aborted');
+    throw error;
+  } finally {
+    await pages.return(undefined);
+  }
 }
 
 /** The day in the name of a file. */

@@ -131,10 +131,11 @@ export async function isReady(): Promise<boolean> {
 }
 
 /**
- * For `catch`: `too_slow` if the database answers and only this work took too long; throws any other
- * error unchanged.
+ * For `catch`: `too_many` if other calls of its user took the time of this one, `too_slow` if the
+ * database answers and only this work took too long; throws any other error unchanged.
  */
-export async function unlessTooSlow(error: unknown): Promise<'too_slow'> {
+export async function unlessTooSlow(error: unknown): Promise<'too_slow' | 'too_many'> {
+  if (error instanceof TooManyCallsError) return 'too_many';
   if (!(error instanceof DatabaseUnavailableError) || !(await isDatabaseReady())) throw error;
   return 'too_slow';
 }

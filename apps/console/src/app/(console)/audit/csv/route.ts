@@ -1,9 +1,9 @@
-import { csvRoute } from '#server/csv.ts';
+import { dataRoute } from '#server/data-route.ts';
 import { requireUser } from '#server/session.ts';
 import { auditCsv } from '../audit-csv.ts';
 
 /** The audit log of all projects of the user as CSV. */
-export const GET = csvRoute(async (request) => {
+export const GET = dataRoute(async (query) => {
   const user = await requireUser();
-  return auditCsv(Object.fromEntries(request.nextUrl.searchParams), { ownerId: user.userId });
+  return auditCsv(query, { ownerId: user.userId });
 });

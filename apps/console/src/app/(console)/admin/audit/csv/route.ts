@@ -1,11 +1,11 @@
-import { csvRoute } from '#server/csv.ts';
+import { dataRoute } from '#server/data-route.ts';
 import { requireAdministrator } from '#server/session.ts';
 import { auditCsv } from '../../../audit/audit-csv.ts';
 
 /** The changes that belong to no project as CSV. */
-export const GET = csvRoute(async (request) => {
+export const GET = dataRoute(async (query) => {
   await requireAdministrator();
-  return auditCsv(Object.fromEntries(request.nextUrl.searchParams), {
+  return auditCsv(query, {
     ownerId: null,
     projectId: null,
   });

@@ -1,8 +1,7 @@
 import { type RecentUse, readRecentUse, type UsedItem } from '@ceiba/schema';
 import { z } from 'zod';
-import { DatabaseUnavailableError, withDatabase } from '#server/database.ts';
-import { log } from '#server/log.ts';
-import { requireProject } from '#server/project.ts';
+import { projectRoute } from '#server/data-route.ts';
+import { withDatabase } from '#server/database.ts';
 import { KEYS_ASKED_MAX } from './recent-use.ts';
 
 /** The fields of `UsedFields`. */
@@ -22,23 +21,13 @@ const query = z.union([
  * Who still uses what a dialog is about to end. A route, not an action: the browser sends one action
  * at a time, so the one that the dialog confirms would wait for a slow answer.
  */
-export async function GET(
-  request: Request,
-  { params }: { params: Promise<{ projectId: string }> },
-): Promise<Response> {
-  const { projectId } = (await requireProject((await params).projectId)).project;
-  const asked = query.safeParse(Object.fromEntries(new URL(request.url).searchParams));
+export const GET = projectRoute(async ({ projectId }, fields) => {
+  const asked = query.safeParse(fields);
   if (!asked.success) return new Response(null, { status: 400 });
   const of = itemOf(asked.data);
-  try {
-    const uses: RecentUse[] = await withDatabase((db) => readRecentUse(db, { projectId, of }));
-    return Response.json(uses, { headers: { 'cache-control': 'no-store' } });
-  } catch (error) {
-    if (!(error instanceof DatabaseUnavailableError)) throw error;
-    log.error({ err: error }, 'recent_use.database_unavailable');
-    return new Response(null, { status: 503 });
-  }
-}
+  const uses: RecentUse[] = await withDatabase((db) => readRecentUse(db, { projectId, of }));
+  return Response.json(uses, { headers: { 'cache-control': 'no-store' } });
+});
 
 function itemOf(asked: z.output<typeof query>): UsedItem {
   if ('keys' in asked) return { kind: 'api_keys', ids: asked.keys };

@@ -2,6 +2,7 @@ import { type CustomerName, UNKNOWN_KEYS_SEARCHED_MAX } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { redirect } from 'next/navigation';
 import { Fragment, type ReactNode } from 'react';
+import { TooManyCalls } from '#components/too-many-calls.tsx';
 import { CsvLink } from '#components/ui/csv-link.tsx';
 import { EmptyState, NothingMatches } from '#components/ui/empty-state.tsx';
 import { Name } from '#components/ui/name.tsx';
@@ -44,15 +45,19 @@ export default async function RequestsPage({ params, searchParams }: PageProps<'
   const page = await withSlowDatabase((db) => readRequests(db, projectId, parsed)).catch(
     unlessTooSlow,
   );
-  if (page === 'too_slow') {
+  if (typeof page === 'string') {
     return (
       <>
         <PageHeader title="Requests" guide="decision" />
         <Search projectId={projectId} query={parsed} today={today} />
-        <Notice tone="warning" title="This search takes too long">
-          Narrow the time range or drop a filter. Where each filter matches many requests and all
-          together only a few, most of the log has to be read.
-        </Notice>
+        {page === 'too_many' ? (
+          <TooManyCalls />
+        ) : (
+          <Notice tone="warning" title="This search takes too long">
+            Narrow the time range or drop a filter. Where each filter matches many requests and all
+            together only a few, most of the log has to be read.
+          </Notice>
+        )}
       </>
     );
   }

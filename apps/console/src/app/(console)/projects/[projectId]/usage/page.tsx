@@ -1,6 +1,7 @@
 import { daysIn, type UsageRange, usageStepFor } from '@ceiba/domain';
 import { readRetention, readUsageSeries } from '@ceiba/schema';
 import type { Metadata } from 'next';
+import { TooManyCalls } from '#components/too-many-calls.tsx';
 import { CsvLink } from '#components/ui/csv-link.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { Notice } from '#components/ui/notice.tsx';
@@ -35,14 +36,19 @@ export default async function UsagePage({ params, searchParams }: PageProps<'pro
   const usage = parseUsageQuery(query, new Date());
   const here = `/projects/${projectId}/usage`;
   const series = await readUsage(projectId, usage, query);
-  if (series === 'too_slow') {
+  if (typeof series === 'string') {
     return (
       <Column>
         <PageHeader title="Usage" />
         <RangePicker here={here} query={query} usage={usage} />
-        <Notice tone="warning" title="This range takes too long to add up now">
-          Past days are added up in the background. Choose a shorter range, or try again in an hour.
-        </Notice>
+        {series === 'too_many' ? (
+          <TooManyCalls />
+        ) : (
+          <Notice tone="warning" title="This range takes too long to add up now">
+            Past days are added up in the background. Choose a shorter range, or try again in an
+            hour.
+          </Notice>
+        )}
       </Column>
     );
   }
@@ -99,7 +105,8 @@ export default async function UsagePage({ params, searchParams }: PageProps<'pro
 /**
  * Reads what the page shows: the decisions of the range and of the one before, and the chosen list alone.
  *
- * @returns `too_slow` if the database answers, but not in time: too many hours are not added up yet
+ * @returns `too_slow` if the database answers, but not in time: too many hours are not added up yet;
+ *   `too_many` if the user's other calls took its time
  */
 function readUsage(projectId: string, usage: UsageQuery, query: Query) {
   const { from, to } = usage;

@@ -1,6 +1,7 @@
 import { listLimits } from '@ceiba/domain';
 import { type CustomerWithUse, exportCustomers } from '@ceiba/schema';
-import { type CsvColumns, csvDay, csvResponse, projectCsvRoute } from '#server/csv.ts';
+import { type CsvColumns, csvDay, csvResponse } from '#server/csv.ts';
+import { projectRoute } from '#server/data-route.ts';
 import { withDatabase } from '#server/database.ts';
 import { stateOf } from '../customer-state.ts';
 import { filterOf } from '../filter.ts';
@@ -27,7 +28,7 @@ const COLUMNS: CsvColumns<CustomerWithUse> = {
 };
 
 /** The customers that match the filter of the URL as CSV, newest first. */
-export const GET = projectCsvRoute(async ({ projectId }, query) => {
+export const GET = projectRoute(async ({ projectId }, query) => {
   const pages = exportCustomers(withDatabase, { projectId, filter: filterOf(query) });
   return csvResponse(`ceiba-customers-${csvDay()}`, COLUMNS, pages);
 });

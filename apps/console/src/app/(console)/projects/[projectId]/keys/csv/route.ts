@@ -1,6 +1,7 @@
 import { listLimits } from '@ceiba/domain';
 import { type ApiKeyRow, exportApiKeys } from '@ceiba/schema';
-import { type CsvColumns, csvDay, csvResponse, projectCsvRoute } from '#server/csv.ts';
+import { type CsvColumns, csvDay, csvResponse } from '#server/csv.ts';
+import { projectRoute } from '#server/data-route.ts';
 import { withDatabase } from '#server/database.ts';
 import { searchOf } from '../filter.ts';
 import { stateOf } from '../key-state.ts';
@@ -30,7 +31,7 @@ const COLUMNS: CsvColumns<ApiKeyRow> = {
 };
 
 /** The keys that match the filter of the URL as CSV, in the order of the list. */
-export const GET = projectCsvRoute(({ projectId }, query) => {
+export const GET = projectRoute(({ projectId }, query) => {
   const pages = exportApiKeys(withDatabase, { projectId, ...searchOf(query) });
   return csvResponse(`ceiba-keys-${csvDay()}`, COLUMNS, pages);
 });

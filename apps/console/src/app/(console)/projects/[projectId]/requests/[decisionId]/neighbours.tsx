@@ -18,7 +18,7 @@ export async function Neighbours({ project, decisionId, query }: NeighboursProps
   const found = await withSlowDatabase((db) =>
     readNeighbours(db, { project, decisionId, query }),
   ).catch(unlessTooSlow);
-  if (found === 'too_slow') return null;
+  if (typeof found === 'string') return null;
   const hrefOf = (id: string) =>
     withQuery(`/projects/${project.projectId}/requests/${id}`, query, {});
   return (

@@ -1,5 +1,6 @@
 import { type DecisionRecord, exportDecisions } from '@ceiba/schema';
-import { type CsvColumns, csvDay, csvResponse, projectCsvRoute } from '#server/csv.ts';
+import { type CsvColumns, csvDay, csvResponse } from '#server/csv.ts';
+import { projectRoute } from '#server/data-route.ts';
 import { withDatabase, withSlowDatabase } from '#server/database.ts';
 import { parseRequestQuery } from '../_components/request-query.ts';
 import { readFilter } from '../read-requests.ts';
@@ -24,7 +25,7 @@ const COLUMNS: CsvColumns<DecisionRecord> = {
 };
 
 /** The requests that match the filter of the URL as CSV, newest first. */
-export const GET = projectCsvRoute(async ({ projectId, keyPrefix }, query) => {
+export const GET = projectRoute(async ({ projectId, keyPrefix }, query) => {
   const { asked, filter } = await withDatabase((db) =>
     readFilter(db, projectId, parseRequestQuery(query, keyPrefix)),
   );

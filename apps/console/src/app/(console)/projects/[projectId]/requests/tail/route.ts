@@ -1,9 +1,8 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type DecisionFilter, listDecisions } from '@ceiba/schema';
+import { projectRoute, streamOf } from '#server/data-route.ts';
 import { DatabaseUnavailableError, withDatabase } from '#server/database.ts';
 import { log } from '#server/log.ts';
-import { requireProject } from '#server/project.ts';
 import { parseRequestQuery } from '../_components/request-query.ts';
 import { readFilter } from '../read-requests.ts';
 
@@ -18,12 +17,7 @@ const COMPARED = 50;
  * Sends an event when new requests match the filter of the URL (server-sent events). An event has no
  * data: the page reads the list again, with its own checks.
  */
-export async function GET(
-  request: Request,
-  { params }: { params: Promise<{ projectId: string }> },
-): Promise<Response> {
-  const { projectId, keyPrefix } = (await requireProject((await params).projectId)).project;
-  const query = Object.fromEntries(new URL(request.url).searchParams);
+export const GET = projectRoute(async ({ projectId, keyPrefix }, query, request) => {
   const { asked, filter } = await withDatabase((db) =>
     readFilter(db, projectId, parseRequestQuery(query, keyPrefix)),
   );
@@ -38,7 +32,7 @@ export async function GET(
       'x-accel-buffering': 'no',
     },
   });
-}
+});
 
 /**
  * One event for each poll that finds other requests than the one before; and one at the start,
@@ -72,20 +66,4 @@ async function newestIds(projectId: string, filter: DecisionFilter): Promise<str
     listDecisions(db, { projectId, filter, limit: COMPARED }),
   );
   return items.map(({ decisionId }) => decisionId).join();
-}
-
-function streamOf(events: AsyncGenerator<string>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  // A stream is read outside the request, whose cookie says in whose share of the database it reads.
-  const inRequest = AsyncLocalStorage.snapshot();
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await inRequest(() => events.next());
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
-    },
-    async cancel() {
-      await events.return(undefined);
-    },
-  });
 }

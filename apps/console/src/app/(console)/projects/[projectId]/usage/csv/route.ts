@@ -1,7 +1,8 @@
 import { daysIn } from '@ceiba/domain';
 import { exportUsage, type UsageRow } from '@ceiba/schema';
 import { CSV_DAYS_MAX, parseUsageQuery } from '#components/usage/usage-query.ts';
-import { type CsvColumns, csvResponse, projectCsvRoute } from '#server/csv.ts';
+import { type CsvColumns, csvResponse } from '#server/csv.ts';
+import { projectRoute } from '#server/data-route.ts';
 import { withSlowDatabase } from '#server/database.ts';
 
 const COLUMNS: CsvColumns<UsageRow> = {
@@ -17,7 +18,7 @@ const COLUMNS: CsvColumns<UsageRow> = {
 };
 
 /** The counts of a range as CSV: by hour for up to two days, else by day. */
-export const GET = projectCsvRoute(async ({ projectId }, query) => {
+export const GET = projectRoute(async ({ projectId }, query) => {
   const usage = parseUsageQuery(query, new Date());
   if (usage.refusal !== undefined || daysIn(usage) > CSV_DAYS_MAX) {
     const reason = usage.refusal ?? `A CSV file holds at most ${CSV_DAYS_MAX} days.`;
