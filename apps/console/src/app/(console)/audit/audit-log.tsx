@@ -1,6 +1,6 @@
 import { type AuditFilter, type AuditRow, listAudit } from '@ceiba/schema';
 import type { ReactNode } from 'react';
-import { AuditList } from '#components/audit/audit-list.tsx';
+import { AuditEntry } from '#components/audit/audit-entry.tsx';
 import { kindsIn } from '#components/audit/audit-words.ts';
 import { CsvLink } from '#components/ui/csv-link.tsx';
 import { EmptyState, NothingMatches } from '#components/ui/empty-state.tsx';
@@ -72,12 +72,18 @@ export async function AuditLog({ here, query, scope, viewer, children, ...head }
         byDay(page.items, timeZone).map(([day, rows]) => (
           <section key={day} aria-label={day} className="mb-6">
             <h2 className="mb-2 font-semibold">{day}</h2>
-            <AuditList
-              rows={rows}
-              isOfOneDay
-              withProject={scope.projectId === undefined}
-              viewer={viewer}
-            />
+            <ol className="panel divide-y">
+              {rows.map((row) => (
+                <li key={row.auditId}>
+                  <AuditEntry
+                    row={row}
+                    isOfOneDay
+                    withProject={scope.projectId === undefined}
+                    viewer={viewer}
+                  />
+                </li>
+              ))}
+            </ol>
           </section>
         ))
       ) : asked.isFiltered ? (

@@ -1,7 +1,7 @@
 import type { FirstDenial } from '@ceiba/schema';
 import { CornerDownRight } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { AuditEntry } from '#components/audit/audit-list.tsx';
+import { AuditEntry } from '#components/audit/audit-entry.tsx';
 import { RecordedPath } from '#components/ui/path-text.tsx';
 import { OUTCOME_LOOKS } from '#components/ui/state-chips.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
@@ -52,7 +52,6 @@ function What({ entry: { at, what }, requestsSince, projectId, of, viewer, timeZ
       return (
         <AuditEntry
           row={what.row}
-          isExact
           about={of.key ?? of.customer ?? undefined}
           viewer={viewer}
           log={auditHref(projectId, what.row, timeZone)}

@@ -1,5 +1,5 @@
 import type { DecisionRecord } from '@ceiba/schema';
-import { AuditEntry } from '#components/audit/audit-list.tsx';
+import { AuditEntry } from '#components/audit/audit-entry.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
 import { auditHref } from '#lib/audit-href.ts';
 import type { Viewer } from '#lib/entity.ts';
@@ -29,7 +29,7 @@ export async function Cause({
       <h2 className="mb-3 font-semibold">What changed before</h2>
       {change && log && (
         <div className="panel">
-          <AuditEntry row={change} isExact viewer={viewer} log={log} />
+          <AuditEntry row={change} viewer={viewer} log={log} />
         </div>
       )}
       <p className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-small">

@@ -4,7 +4,7 @@ import { ChevronRight } from 'lucide-react';
 import type { Viewer } from '../../lib/entity.ts';
 import { Name } from '../ui/name.tsx';
 import { TextLink } from '../ui/text-link.tsx';
-import { AbsoluteTime, RelativeTime, TimeOfDay } from '../ui/time.tsx';
+import { AbsoluteTime, TimeOfDay } from '../ui/time.tsx';
 import {
   auditWords,
   auditWordsHere,
@@ -14,44 +14,26 @@ import {
   targetLink,
 } from './audit-words.ts';
 
-export interface AuditListProps {
-  rows: readonly AuditRow[];
-  /** The rows are below the name of their day, and show the time of it. */
-  isOfOneDay?: boolean;
-  /** Shows the project of each row. */
-  withProject?: boolean;
-  /** Links each row to what it is about, as far as this user has a page for it; absent: no links. */
-  viewer?: Viewer;
-}
-
-/** One sentence per row; open it to see the values before and after. */
-export const AuditList = ({ rows, ...looks }: AuditListProps) => (
-  <ol className="panel divide-y">
-    {rows.map((row) => (
-      <li key={row.auditId}>
-        <AuditEntry row={row} {...looks} />
-      </li>
-    ))}
-  </ol>
-);
-
-export interface AuditEntryProps extends Omit<AuditListProps, 'rows'> {
+export interface AuditEntryProps {
   row: AuditRow;
-  /** Shows the day and the time, not how long ago it was. */
-  isExact?: boolean;
+  /** It is below the name of its day, and shows the time of it. */
+  isOfOneDay?: boolean;
+  /** Shows the project of the row. */
+  withProject?: boolean;
+  /** Links it to what it is about, as far as this user has a page for it. */
+  viewer: Viewer;
   /** The ID of the item of the page: what was done to it is said in few words, and opened, in full. */
   about?: string | undefined;
   /** Where the audit log has the entry; absent in the log itself. */
   log?: string;
 }
 
-/** One change; opened, it shows the values before and after. */
+/** One change in a sentence; opened, it shows the values before and after. */
 export function AuditEntry({
   row,
   isOfOneDay = false,
   withProject = false,
   viewer,
-  isExact = false,
   about,
   log,
 }: AuditEntryProps) {
@@ -76,7 +58,7 @@ export function AuditEntry({
           </span>
         ) : (
           <span className="figures text-small text-muted @max-md:col-start-2 @md:mt-px @md:text-right">
-            {isExact ? <AbsoluteTime at={row.at} inRow /> : <RelativeTime at={row.at} inRow />}
+            <AbsoluteTime at={row.at} inRow />
           </span>
         )}
       </summary>
@@ -128,13 +110,13 @@ function Sentence({ row, withProject, about }: SentenceProps) {
 }
 
 interface DetailsProps extends SentenceProps {
-  viewer: Viewer | undefined;
+  viewer: Viewer;
   log: string | undefined;
 }
 
 /** What follows the sentence; its links cannot be in the sentence, which opens and closes the row. */
 function Details({ row, withProject, viewer, about, log }: DetailsProps) {
-  const link = viewer && row.target.id !== about && targetLink(row, viewer);
+  const link = row.target.id !== about && targetLink(row, viewer);
   const changes = fieldChanges(row.before, row.after);
   return (
     <div className="numbers grid gap-4 border-t bg-sunken/50 px-(--inset) py-4 sm:pl-[calc(var(--inset)+1.75rem)]">
