@@ -37,24 +37,17 @@ export const isUsedUp = ({
   status === 'active' && monthlyQuota !== null && usedThisMonth >= monthlyQuota;
 
 /** What the dialogs and the menu of a key need. */
-export interface KeyTarget extends KeyLimits {
-  apiKeyId: string;
-  displayName: string;
-  keyPrefix: string;
-  note: string;
+export interface KeyTarget
+  extends KeyLimits,
+    Pick<ApiKeyRow, 'apiKeyId' | 'displayName' | 'keyPrefix' | 'note' | 'isExpired' | 'expiresAt'> {
   /** A revoked or archived key can only be renamed. */
   isActive: boolean;
   isDisabled: boolean;
-  isExpired: boolean;
-  /** ISO 8601; null if it never expires. */
-  expiresAt: string | null;
   /** The labels of the policies that it may call; null for all. */
   scopes: Labels;
   metadata: Record<string, unknown>;
   /** The secret before its last rotation, while it is valid too. */
   previous: NonNullable<ApiKeyRow['previous']> | null;
-  /** ISO 8601; null if it was never used. */
-  lastUsedAt: string | null;
   /** The external ID of its customer; null for none. */
   externalCustomerId: string | null;
 }
@@ -71,7 +64,6 @@ export const targetOf = (row: ApiKeyRow): KeyTarget => ({
   scopes: row.scopes ?? null,
   metadata: row.metadata ?? {},
   previous: row.previous ?? null,
-  lastUsedAt: row.lastUsedAt,
   externalCustomerId: row.customer?.externalId ?? null,
   ...limitsIn(row),
 });
