@@ -3,15 +3,14 @@
 import { useSearchParams } from 'next/navigation';
 import { type ReactNode, useState } from 'react';
 import { ActionForm } from '#components/action-form.tsx';
-import type { Choice } from '#components/combobox.tsx';
+import { type Choice, Combobox } from '#components/combobox.tsx';
 import { MethodSelect } from '#components/method-select.tsx';
 import type { Simulation } from '#components/simulation/simulation.ts';
 import { SimulationView } from '#components/simulation/simulation-view.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Field, InputField } from '#components/ui/field.tsx';
 import { CODE_INPUT } from '#components/ui/input.tsx';
-import { simulateCall } from '../actions.ts';
-import { KeyCombobox } from './key-combobox.tsx';
+import { findKeys, simulateCall } from '../actions.ts';
 
 export interface SimulatorProps {
   projectId: string;
@@ -95,12 +94,18 @@ function SimulatedCall({
           <>
             <KeySource source={source} onChange={setSource} canChoose={mayChoose} />
             {source === 'chosen' && (
-              <KeyCombobox
+              <Combobox
+                name="apiKeyId"
+                label="Key"
+                hint="Type a part of its name, or the start of the key."
+                error={errorOf('apiKeyId') ?? gone}
                 projectId={projectId}
+                search={findKeys}
                 choices={choices}
                 value={apiKey}
                 onChange={setApiKey}
-                error={errorOf('apiKeyId') ?? gone}
+                listName="Keys"
+                nothing="No key has this in its name, note or prefix."
               />
             )}
             {source === 'pasted' && <PastedKeyField error={errorOf('apiKey')} />}
