@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { formatCount } from '../../lib/format.ts';
+import { type Query, withQuery } from '../../lib/list-query.ts';
 import { Link } from './link.tsx';
 
 export interface LinkTabsProps {
@@ -24,6 +26,32 @@ export function LinkTabs({ label, tabs }: LinkTabsProps) {
     </nav>
   );
 }
+
+export interface StatusTabsProps<Status extends string> {
+  here: string;
+  query: Query;
+  tabs: readonly { status: Status; name: string }[];
+  counts: Record<Status, number>;
+  current: Status | undefined;
+  /** Of the address without a status. */
+  usual: Status;
+}
+
+/** The states of a list with how many rows each has. A choice starts at the first page, without a hint. */
+export const StatusTabs = <Status extends string>(props: StatusTabsProps<Status>) => (
+  <LinkTabs
+    label="Status"
+    tabs={props.tabs.map(({ status, name }) => ({
+      name: `${name} ${formatCount(props.counts[status])}`,
+      current: status === props.current,
+      href: withQuery(props.here, props.query, {
+        status: status === props.usual ? undefined : status,
+        hint: undefined,
+        cursor: undefined,
+      }),
+    }))}
+  />
+);
 
 export interface ListBarProps {
   tabs: ReactNode;

@@ -1,5 +1,4 @@
 import {
-  type CustomerSurvey,
   listCustomers,
   readCustomerUse,
   searchCustomerPlans,
@@ -10,11 +9,11 @@ import type { Metadata } from 'next';
 import { ButtonLink } from '#components/ui/button.tsx';
 import { CsvLink } from '#components/ui/csv-link.tsx';
 import { EmptyState, NothingMatches } from '#components/ui/empty-state.tsx';
-import { LinkTabs, ListBar } from '#components/ui/link-tabs.tsx';
+import { ListBar, StatusTabs } from '#components/ui/link-tabs.tsx';
 import { PageLinks } from '#components/ui/pagination.tsx';
 import { SearchInput } from '#components/ui/search-input.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
-import { formatCount, plural } from '#lib/format.ts';
+import { plural } from '#lib/format.ts';
 import { type PageProps, parseListQuery, type Query, textOf, withQuery } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
@@ -81,7 +80,18 @@ export default async function CustomersPage({ params, searchParams }: PageProps<
         <NoCustomers here={here} mayCreate={mayChange} />
       ) : (
         <CustomerDialogs shared={{ projectId, plans }}>
-          <ListBar tabs={<StatusTabs here={here} query={query} counts={counts} />}>
+          <ListBar
+            tabs={
+              <StatusTabs
+                here={here}
+                query={query}
+                tabs={STATUS_TABS}
+                counts={{ ...counts, all: total }}
+                current={statusOf(query)}
+                usual="all"
+              />
+            }
+          >
             <SearchInput label="Search external IDs and names" />
           </ListBar>
           {page.items.length === 0 ? (
@@ -122,29 +132,5 @@ function Nothing({ here, query }: { here: string; query: Query }) {
         ? `No ${statusOf(query)} customers.`
         : `No customer here has “${q}” in its external ID or name.`}
     </NothingMatches>
-  );
-}
-
-interface StatusTabsProps {
-  here: string;
-  query: Query;
-  counts: CustomerSurvey;
-}
-
-function StatusTabs({ here, query, counts }: StatusTabsProps) {
-  const current = statusOf(query);
-  const of = { ...counts, all: counts.active + counts.suspended };
-  return (
-    <LinkTabs
-      label="Status"
-      tabs={STATUS_TABS.map(({ status, name }) => ({
-        name: `${name} ${formatCount(of[status])}`,
-        current: status === current,
-        href: withQuery(here, query, {
-          status: status === 'all' ? undefined : status,
-          cursor: undefined,
-        }),
-      }))}
-    />
   );
 }

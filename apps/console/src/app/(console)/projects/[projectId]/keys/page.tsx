@@ -14,7 +14,7 @@ import { cookies } from 'next/headers';
 import { ButtonLink } from '#components/ui/button.tsx';
 import { CsvLink } from '#components/ui/csv-link.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
-import { LinkTabs, ListBar } from '#components/ui/link-tabs.tsx';
+import { ListBar, StatusTabs } from '#components/ui/link-tabs.tsx';
 import { Name } from '#components/ui/name.tsx';
 import { Notice } from '#components/ui/notice.tsx';
 import { PageLinks } from '#components/ui/pagination.tsx';
@@ -23,14 +23,7 @@ import { PageHeader } from '#components/ui/section.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
 import { formatCount, plural } from '#lib/format.ts';
 import { labelSetsOf } from '#lib/labels.ts';
-import {
-  type PageProps,
-  pageSizeOf,
-  parseListQuery,
-  type Query,
-  textOf,
-  withQuery,
-} from '#lib/list-query.ts';
+import { type PageProps, pageSizeOf, parseListQuery, textOf, withQuery } from '#lib/list-query.ts';
 import { DENSITY_COOKIE, parseDensity } from '#lib/preferences.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
@@ -48,7 +41,6 @@ import {
   filterText,
   readFilter,
   STATUS_TABS,
-  type StatusFilter,
   searchOf,
   sortText,
   usualOf,
@@ -155,8 +147,10 @@ export default async function KeysPage({ params, searchParams }: PageProps<'proj
               <StatusTabs
                 here={here}
                 query={query}
+                tabs={STATUS_TABS}
                 counts={counts}
                 current={hint ? undefined : status}
+                usual="active"
               />
             }
           >
@@ -293,29 +287,5 @@ function NoKeys({ here, mayCreate }: { here: string; mayCreate: boolean }) {
       Create one per caller. A key is shown once, and you can revoke it at any time; the next call
       with it is denied.
     </EmptyState>
-  );
-}
-
-interface StatusTabsProps {
-  here: string;
-  query: Query;
-  counts: Record<StatusFilter, number>;
-  current: StatusFilter | undefined;
-}
-
-function StatusTabs({ here, query, counts, current }: StatusTabsProps) {
-  return (
-    <LinkTabs
-      label="Status"
-      tabs={STATUS_TABS.map(({ status, name }) => ({
-        name: `${name} ${formatCount(counts[status])}`,
-        current: status === current,
-        href: withQuery(here, query, {
-          status: status === 'active' ? undefined : status,
-          hint: undefined,
-          cursor: undefined,
-        }),
-      }))}
-    />
   );
 }
