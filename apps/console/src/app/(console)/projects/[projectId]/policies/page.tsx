@@ -70,7 +70,7 @@ export default async function PoliciesPage({ params, searchParams }: PageProps<'
         }
       />
       <NextStep project={project} may={may} here="policy" />
-      <PolicyDeletion>
+      <PolicyDeletion shared={{}}>
         {policies.length === 0 ? (
           <EmptyState
             title="No policies yet, so every call is denied"
