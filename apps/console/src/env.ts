@@ -93,14 +93,28 @@ const settingsSchema = settingFields
     sessionSecret: settings.NEXTAUTH_SECRET,
     signUp: settings.SIGN_UP,
     trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
-    mail: mail(settings.SMTP_URL, settings.MAIL_FROM),
+    mail: whole({ url: settings.SMTP_URL, from: settings.MAIL_FROM }),
     sendsAlerts: settings.ALERTS === 'on',
-    auditWebhook: auditWebhook(settings.AUDIT_WEBHOOK_URL, settings.AUDIT_WEBHOOK_SECRET),
+    auditWebhook: whole({
+      url: settings.AUDIT_WEBHOOK_URL,
+      signingSecrets: settings.AUDIT_WEBHOOK_SECRET,
+    }),
     auditOtlpUrl: settings.AUDIT_OTLP_ENDPOINT,
     webhookNetworks: settings.WEBHOOK_ALLOWED_NETWORKS,
-    github: pair(settings.GITHUB_CLIENT_ID, settings.GITHUB_CLIENT_SECRET),
-    google: pair(settings.GOOGLE_CLIENT_ID, settings.GOOGLE_CLIENT_SECRET),
-    oidc: oidc(settings),
+    github: whole({
+      clientId: settings.GITHUB_CLIENT_ID,
+      clientSecret: settings.GITHUB_CLIENT_SECRET,
+    }),
+    google: whole({
+      clientId: settings.GOOGLE_CLIENT_ID,
+      clientSecret: settings.GOOGLE_CLIENT_SECRET,
+    }),
+    oidc: whole({
+      clientId: settings.OIDC_CLIENT_ID,
+      clientSecret: settings.OIDC_CLIENT_SECRET,
+      issuer: settings.OIDC_ISSUER,
+      name: settings.OIDC_NAME,
+    }),
   }));
 
 export type Settings = z.output<typeof settingsSchema>;
@@ -137,18 +151,11 @@ function isWithoutPath(url: string): boolean {
 
 const withoutSlash = (url: string) => url.replace(/\/+$/, '');
 
-function pair(clientId: string | undefined, clientSecret: string | undefined) {
-  if (clientId === undefined || clientSecret === undefined) return undefined;
-  return { clientId, clientSecret };
-}
+/** Settings that are given together; undefined unless all are. */
+const whole = <Parts extends object>(parts: Parts) =>
+  Object.values(parts).includes(undefined) ? undefined : (parts as Whole<Parts>);
 
-function mail(url: string | undefined, from: string | undefined) {
-  return url === undefined || from === undefined ? undefined : { url, from };
-}
-
-function auditWebhook(url: string | undefined, secrets: readonly Buffer[] | undefined) {
-  return url === undefined || secrets === undefined ? undefined : { url, signingSecrets: secrets };
-}
+type Whole<Parts> = { [Name in keyof Parts]: Exclude<Parts[Name], undefined> };
 
 /** One secret, or two with a space between while receivers change to the first. */
 function signingSecrets(
@@ -175,15 +182,4 @@ function networks(text: string | undefined, context: z.RefinementCtx): Network[]
     message: 'must list networks in CIDR notation, such as 10.1.0.0/16,fd00::/8',
   });
   return z.NEVER;
-}
-
-function oidc(source: {
-  OIDC_ISSUER?: string | undefined;
-  OIDC_CLIENT_ID?: string | undefined;
-  OIDC_CLIENT_SECRET?: string | undefined;
-  OIDC_NAME: string;
-}) {
-  const client = pair(source.OIDC_CLIENT_ID, source.OIDC_CLIENT_SECRET);
-  if (client === undefined || source.OIDC_ISSUER === undefined) return undefined;
-  return { ...client, issuer: source.OIDC_ISSUER, name: source.OIDC_NAME };
 }
