@@ -45,15 +45,19 @@ export type FormAction<Data = null> = (
   form: FormData,
 ) => Promise<ActionState<Data>>;
 
-/** The refusal that the browser makes itself if the server does not answer. */
-export const unanswered = (message: string, form: FormData): Refusal => ({
+/** A refusal, which keeps no values of the form unless the reason has them. */
+export const refused = (code: RefusalCode, reason: Partial<Refusal>): Refusal => ({
   kind: 'refused',
-  code: 'unavailable',
-  message,
+  code,
   fieldErrors: {},
-  values: typedValues(form),
+  values: {},
   at: Date.now(),
+  ...reason,
 });
+
+/** The refusal that the browser makes itself if the server does not answer. */
+export const unanswered = (message: string, form: FormData): Refusal =>
+  refused('unavailable', { message, values: typedValues(form) });
 
 /** Runs an action outside a form. Without an answer it is refused with `noAnswer`. */
 export function ask<Data>(

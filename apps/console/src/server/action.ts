@@ -21,6 +21,7 @@ import {
   fieldsOf,
   type Refusal,
   type RefusalCode,
+  refused,
   typedValues,
 } from '../lib/action-state.ts';
 import { sentence } from '../lib/text.ts';
@@ -305,16 +306,12 @@ function parse<Input extends z.ZodType>(schema: Input, form: FormData): z.output
   throw new Refused('invalid', undefined, fieldErrors);
 }
 
-function refusalOf(refused: Refused, form: FormData): Refusal {
-  return {
-    kind: 'refused',
-    code: refused.code,
-    ...(refused.text === undefined ? {} : { message: refused.text }),
-    fieldErrors: refused.fieldErrors,
+const refusalOf = ({ code, text, fieldErrors }: Refused, form: FormData): Refusal =>
+  refused(code, {
+    ...(text !== undefined && { message: text }),
+    fieldErrors,
     values: typedValues(form),
-    at: Date.now(),
-  };
-}
+  });
 
 /** What a verb refused by an error; logs an outage or a bug. */
 function refusedBy(error: unknown, form: FormData): Refused {

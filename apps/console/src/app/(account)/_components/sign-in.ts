@@ -6,8 +6,7 @@ import {
   type ActionState,
   FILL_THIS_IN,
   IDLE,
-  type Refusal,
-  type RefusalCode,
+  refused,
   tooManyAttempts,
 } from '#lib/action-state.ts';
 
@@ -102,15 +101,6 @@ function resultOf(
 }
 
 const done = <Data>(data: Data): ActionState<Data> => ({ kind: 'done', data, at: Date.now() });
-
-const refused = (code: RefusalCode, reason: Partial<Refusal>): Refusal => ({
-  kind: 'refused',
-  code,
-  fieldErrors: {},
-  values: {},
-  at: Date.now(),
-  ...reason,
-});
 
 function checkFields(email: string, password: string): Record<string, string> {
   const fieldErrors: Record<string, string> = {};

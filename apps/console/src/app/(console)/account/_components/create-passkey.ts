@@ -1,6 +1,6 @@
 'use client';
 
-import { type ActionState, IDLE, typedValues } from '#lib/action-state.ts';
+import { type ActionState, IDLE, refused, typedValues } from '#lib/action-state.ts';
 import { beginPasskey, finishPasskey } from '../passkey-actions.ts';
 
 /**
@@ -17,14 +17,10 @@ export async function createPasskey(_state: ActionState, form: FormData): Promis
     finish.set('answer', JSON.stringify(await startRegistration({ optionsJSON: begun.data })));
   } catch (error) {
     const isKnown = error instanceof Error && error.name === 'InvalidStateError';
-    return {
-      kind: 'refused',
-      code: 'invalid',
+    return refused('invalid', {
       message: isKnown ? KNOWN : NOT_CREATED,
-      fieldErrors: {},
       values: typedValues(form),
-      at: Date.now(),
-    };
+    });
   }
   return finishPasskey(IDLE, finish);
 }
