@@ -3,6 +3,7 @@ import { CornerDownRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { AuditEntry } from '#components/audit/audit-entry.tsx';
 import { RecordedPath } from '#components/ui/path-text.tsx';
+import { Section } from '#components/ui/section.tsx';
 import { OUTCOME_LOOKS } from '#components/ui/state-chips.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
@@ -16,29 +17,43 @@ import type { Timeline as Entries, TimelineEntry } from '../read-timeline.ts';
 export interface TimelineProps {
   projectId: string;
   timeline: Entries;
+  description: string;
   /** The filter of the requests of the key or the customer. */
   of: RequestFields;
   viewer: Viewer;
 }
 
 /** What happened to a key or a customer, the newest first, each change with the denial it led to. */
-export async function Timeline({ timeline, ...given }: TimelineProps) {
+export async function Timeline({ timeline, description, ...given }: TimelineProps) {
   const place = { ...given, timeZone: await viewerZone() };
   const { entries, requestsSince } = timeline;
-  if (entries.length === 0) return <p className="text-muted">Nothing is recorded.</p>;
+  const { projectId, of } = given;
   return (
-    <ol className="panel divide-y">
-      {entries.map((entry) => (
-        <li key={entry.id}>
-          <What entry={entry} requestsSince={requestsSince} {...place} />
-          {entry.denial !== null && <Denial cause={entry} denial={entry.denial} {...place} />}
-        </li>
-      ))}
-    </ol>
+    <Section
+      title="History"
+      description={description}
+      link={{
+        href: `/projects/${projectId}/audit?q=${of.key ?? of.customer}`,
+        label: 'All changes',
+      }}
+    >
+      {entries.length === 0 ? (
+        <p className="text-muted">Nothing is recorded.</p>
+      ) : (
+        <ol className="panel divide-y">
+          {entries.map((entry) => (
+            <li key={entry.id}>
+              <What entry={entry} requestsSince={requestsSince} {...place} />
+              {entry.denial !== null && <Denial cause={entry} denial={entry.denial} {...place} />}
+            </li>
+          ))}
+        </ol>
+      )}
+    </Section>
   );
 }
 
-type Place = Omit<TimelineProps, 'timeline'> & { timeZone: string };
+type Place = Omit<TimelineProps, 'timeline' | 'description'> & { timeZone: string };
 
 interface WhatProps extends Place {
   entry: TimelineEntry;

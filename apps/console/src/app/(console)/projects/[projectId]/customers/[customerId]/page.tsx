@@ -12,7 +12,6 @@ import { StatusChip } from '#components/ui/state-chips.tsx';
 import { plural } from '#lib/format.ts';
 import { labelSetsOf } from '#lib/labels.ts';
 import type { PageProps } from '#lib/list-query.ts';
-import { requestsHref } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { Timeline } from '../../_components/timeline.tsx';
@@ -116,16 +115,12 @@ export default async function CustomerPage({ params }: PageProps<'projectId' | '
               >
                 <CustomerKeys projectId={projectId} keys={keys.items.slice(0, KEYS_SHOWN)} />
               </Section>
-              <Section
-                title="Most denied calls"
-                description={`Recorded in the last ${plural(kept.days, 'day')}.`}
-                link={{
-                  href: requestsHref(projectId, { customer: customerId }),
-                  label: 'All requests',
-                }}
-              >
-                <MostDenied projectId={projectId} of={{ customer: customerId }} groups={denials} />
-              </Section>
+              <MostDenied
+                projectId={projectId}
+                of={{ customer: customerId }}
+                groups={denials}
+                days={kept.days}
+              />
             </>
           }
           right={
@@ -136,21 +131,13 @@ export default async function CustomerPage({ params }: PageProps<'projectId' | '
                 usage={usage}
                 kept={kept}
               />
-              <Section
-                title="History"
+              <Timeline
+                projectId={projectId}
+                timeline={timeline}
                 description="Of the customer and its newest keys."
-                link={{
-                  href: `/projects/${projectId}/audit?q=${customerId}`,
-                  label: 'All changes',
-                }}
-              >
-                <Timeline
-                  projectId={projectId}
-                  timeline={timeline}
-                  of={{ customer: customerId }}
-                  viewer={{ ...user, may }}
-                />
-              </Section>
+                of={{ customer: customerId }}
+                viewer={{ ...user, may }}
+              />
             </>
           }
         />

@@ -17,7 +17,6 @@ import { parseUsageQuery } from '#components/usage/usage-query.ts';
 import { plural } from '#lib/format.ts';
 import { labelSetsOf } from '#lib/labels.ts';
 import type { PageProps } from '#lib/list-query.ts';
-import { requestsHref } from '#lib/requests-href.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { viewerZone } from '#server/time-zone.ts';
@@ -139,28 +138,22 @@ export default async function KeyPage({
                   />
                 </Section>
               )}
-              <Section
-                title="Most denied calls"
-                description={`Recorded in the last ${plural(kept.days, 'day')}.`}
-                link={{ href: requestsHref(projectId, { key: apiKeyId }), label: 'All requests' }}
-              >
-                <MostDenied projectId={projectId} of={{ key: apiKeyId }} groups={denials} />
-              </Section>
+              <MostDenied
+                projectId={projectId}
+                of={{ key: apiKeyId }}
+                groups={denials}
+                days={kept.days}
+              />
             </>
           }
           right={
-            <Section
-              title="History"
+            <Timeline
+              projectId={projectId}
+              timeline={timeline}
               description="The newest first."
-              link={{ href: `/projects/${projectId}/audit?q=${apiKeyId}`, label: 'All changes' }}
-            >
-              <Timeline
-                projectId={projectId}
-                timeline={timeline}
-                of={{ key: apiKeyId }}
-                viewer={{ ...user, may }}
-              />
-            </Section>
+              of={{ key: apiKeyId }}
+              viewer={{ ...user, may }}
+            />
           }
         />
       </KeyDialogs>

@@ -1,9 +1,10 @@
 import type { DenialGroup } from '@ceiba/schema';
+import { Section } from '#components/ui/section.tsx';
 import { OutcomeChip } from '#components/ui/state-chips.tsx';
 import { RelativeTime } from '#components/ui/time.tsx';
 import { WhyLink } from '#components/usage/why-link.tsx';
-import { formatCount } from '#lib/format.ts';
-import { type RequestFields, requestsBetween } from '#lib/requests-href.ts';
+import { formatCount, plural } from '#lib/format.ts';
+import { type RequestFields, requestsBetween, requestsHref } from '#lib/requests-href.ts';
 import { DeniedCall, keyOf } from './denial-groups.tsx';
 import { prefixOf } from './policy-href.ts';
 
@@ -12,11 +13,26 @@ export interface MostDeniedProps {
   /** The filter of whose denials they are. */
   of: RequestFields;
   groups: readonly DenialGroup[];
+  /** How long denials are kept. */
+  days: number;
 }
 
 /** The denials of a key or a customer by reason, method and path, each with a link to its requests. */
-export function MostDenied({ projectId, of, groups }: MostDeniedProps) {
-  if (groups.length === 0) return <p className="text-muted">No calls were denied.</p>;
+export const MostDenied = ({ days, ...denied }: MostDeniedProps) => (
+  <Section
+    title="Most denied calls"
+    description={`Recorded in the last ${plural(days, 'day')}.`}
+    link={{ href: requestsHref(denied.projectId, denied.of), label: 'All requests' }}
+  >
+    {denied.groups.length === 0 ? (
+      <p className="text-muted">No calls were denied.</p>
+    ) : (
+      <DeniedCalls {...denied} />
+    )}
+  </Section>
+);
+
+function DeniedCalls({ projectId, of, groups }: Omit<MostDeniedProps, 'days'>) {
   const whyHref = ({ denialReason, method, pathShape, firstAt }: DenialGroup) =>
     requestsBetween(
       projectId,
