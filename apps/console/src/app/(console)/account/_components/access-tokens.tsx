@@ -1,10 +1,9 @@
 'use client';
 
 import type { AccessToken } from '@ceiba/schema';
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { ConfirmAction } from '#components/action-dialog.tsx';
-import { OpensDialog } from '#components/opens-dialog.tsx';
+import { dialogButton } from '#components/dialog-button.tsx';
 import { Button } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
 import { Name, named } from '#components/ui/name.tsx';
@@ -15,13 +14,14 @@ import { ACCESS_WORDS } from './access-words.ts';
 import type { CreateTokenProps } from './create-token-dialog.tsx';
 import { Step } from './token-step.ts';
 
-const CreateTokenDialog = dynamic(() => import('./create-token-dialog.tsx'));
+const CreateTokenButton = dialogButton<CreateTokenProps>(
+  'Create access token…',
+  () => import('./create-token-dialog.tsx'),
+);
 
 export const CreateToken = (create: CreateTokenProps) => (
   <Step>
-    <OpensDialog label="Create access token…">
-      {(close) => <CreateTokenDialog {...create} onClose={close} />}
-    </OpensDialog>
+    <CreateTokenButton {...create} />
   </Step>
 );
 

@@ -163,6 +163,7 @@ export default async function SettingsPage({ params, searchParams }: PageProps<'
                 'Makes a member the owner. You stay as a developer, and open invitations end.',
               actions: members.length > 0 && (
                 <TransferProject
+                  step="transfer"
                   name={name}
                   members={members.map(({ userId, email }) => ({ userId, email }))}
                 />
@@ -176,7 +177,7 @@ export default async function SettingsPage({ params, searchParams }: PageProps<'
               title: 'Delete project',
               description:
                 'Permanently deletes its keys, policies, subscription and usage, and your API’s requests are answered with 401. The audit log stays. To deny all calls but keep the data, cancel the subscription instead.',
-              actions: <DeleteProject name={name} />,
+              actions: <DeleteProject step="delete" name={name} />,
             },
           ]}
         />
