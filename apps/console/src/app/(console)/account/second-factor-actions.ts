@@ -23,6 +23,12 @@ import { chargeCode, proveCode, proveSelf, refuseWrongCode, WRONG_CODE } from '.
 /** Shown once: what an authenticator app has to know. */
 export type NewAuthenticator = ReturnType<typeof newAuthenticator>['shown'];
 
+/** Shown once: pages never read them. */
+export interface NewRecoveryCodes {
+  recoveryCodes: string[];
+  isRenewal: boolean;
+}
+
 const currentPassword = z.string().max(1024);
 const code = z.string().min(1).max(64);
 
@@ -47,7 +53,7 @@ export const confirmAuthenticatorApp = userAction({
   setsUpSecondFactor: true,
   showsOnce: true,
   input: z.object({ code }),
-  async run(context, input): Promise<{ recoveryCodes: string[] }> {
+  async run(context, input): Promise<NewRecoveryCodes> {
     const { inDatabase, user } = context;
     const { userId, sessionVersion } = user;
     const app = await inDatabase(({ db }) => findAuthenticator(db, userId));
@@ -64,7 +70,7 @@ export const confirmAuthenticatorApp = userAction({
     );
     settle(result, { not_found: { code: 'conflict', text: START_AGAIN } });
     notify(user.email, 'second_factor_added');
-    return { recoveryCodes: codes };
+    return { recoveryCodes: codes, isRenewal: false };
   },
 });
 
@@ -72,7 +78,7 @@ export const confirmAuthenticatorApp = userAction({
 export const renewRecoveryCodes = userAction({
   showsOnce: true,
   input: z.object({ currentPassword, code }),
-  async run(context, input): Promise<{ recoveryCodes: string[] }> {
+  async run(context, input): Promise<NewRecoveryCodes> {
     const { inDatabase, user } = context;
     const proven = await proveBoth(context, input);
     const { codes, recoveryDigests } = mintRecoveryCodes();
@@ -81,7 +87,7 @@ export const renewRecoveryCodes = userAction({
     );
     settle(result, { wrong: WRONG_CODE });
     notify(user.email, 'recovery_codes_replaced');
-    return { recoveryCodes: codes };
+    return { recoveryCodes: codes, isRenewal: true };
   },
 });
 

@@ -1,25 +1,24 @@
 'use client';
 
+import type { ShownOnceProps } from '#components/shown-once.tsx';
 import { SecretReveal } from '#components/ui/secret-reveal.tsx';
-
-export interface RecoveryCodesProps {
-  codes: readonly string[];
-  /** What has changed. */
-  news: string;
-  onDone: () => void;
-}
+import type { NewRecoveryCodes } from '../second-factor-actions.ts';
 
 /** Shows the recovery codes, once. */
-export default function RecoveryCodes({ codes, news, onDone }: RecoveryCodesProps) {
+export default function RecoveryCodes({
+  created: { recoveryCodes, isRenewal },
+  onDone,
+}: ShownOnceProps<NewRecoveryCodes>) {
   return (
     <div className="grid gap-4">
       <p>
-        {news} Without the app, each of these codes signs you in once in place of its six digits.
-        Keep them where you do not keep the app.
+        {isRenewal ? 'The earlier recovery codes no longer work.' : 'The second factor is on.'}{' '}
+        Without the app, each of these codes signs you in once in place of its six digits. Keep them
+        where you do not keep the app.
       </p>
       <SecretReveal
         name="list of recovery codes"
-        secret={codes.join('\n')}
+        secret={recoveryCodes.join('\n')}
         fileName="ceiba-recovery.txt"
         onDone={onDone}
       />

@@ -1,73 +1,47 @@
 'use client';
 
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { ConfirmAction, FormDialog } from '#components/action-dialog.tsx';
 import { CodeField } from '#components/form-fields.tsx';
 import { CurrentPassword } from '#components/password-fields.tsx';
+import { shownOnce } from '#components/shown-once.tsx';
 import { SubmitForm } from '#components/submit-form.tsx';
 import { Button } from '#components/ui/button.tsx';
-import { shownWith } from '#lib/action-state.ts';
 import {
   confirmAuthenticatorApp,
   type NewAuthenticator,
+  type NewRecoveryCodes,
   renewRecoveryCodes,
   setUpAuthenticator,
   turnOffAuthenticator,
 } from '../second-factor-actions.ts';
 
-// Loaded with the set-up, to keep the page small.
-const loadStep = () => import('./recovery-codes.tsx');
-const RecoveryCodes = dynamic(loadStep);
-
-const confirmShown = shownWith(loadStep, confirmAuthenticatorApp, 'nothing was changed');
-const renewShown = shownWith(loadStep, renewRecoveryCodes, 'nothing was changed');
+const codes = shownOnce<NewRecoveryCodes>(() => import('./recovery-codes.tsx'));
+const confirmShown = codes.before(confirmAuthenticatorApp, 'nothing was changed');
+const renewShown = codes.before(renewRecoveryCodes, 'nothing was changed');
 
 /** The dialogs are outside what the page shows while the second factor is on, which ends with it. */
 export function SecondFactor({ isOn }: { isOn: boolean }) {
   const [turningOff, setTurningOff] = useState(false);
-  const [codes, setCodes] = useState<string[]>();
-  if (codes !== undefined) {
-    return (
-      <RecoveryCodes
-        codes={codes}
-        news="The earlier recovery codes no longer work."
-        onDone={() => setCodes(undefined)}
-      />
-    );
-  }
   return (
-    <>
+    <codes.Step>
       {isOn ? (
         <>
-          <Renew onDone={setCodes} />
+          <Renew />
           <Button onClick={() => setTurningOff(true)}>Turn off…</Button>
         </>
       ) : (
         <SetUp />
       )}
       {turningOff && <TurnOff onClose={() => setTurningOff(false)} />}
-    </>
+    </codes.Step>
   );
 }
 
 /** Sets up an authenticator app: password, then QR code and first code, then the recovery codes. */
 function SetUp() {
   const [app, setApp] = useState<NewAuthenticator>();
-  const [codes, setCodes] = useState<string[]>();
-  if (codes !== undefined) {
-    return (
-      <RecoveryCodes
-        codes={codes}
-        news="The second factor is on."
-        onDone={() => {
-          setCodes(undefined);
-          setApp(undefined);
-        }}
-      />
-    );
-  }
-  if (app !== undefined) return <FirstCode app={app} onDone={setCodes} />;
+  if (app !== undefined) return <FirstCode app={app} />;
   return (
     <FormDialog
       trigger={<Button>Set up authenticator app…</Button>}
@@ -82,15 +56,10 @@ function SetUp() {
   );
 }
 
-interface FirstCodeProps {
-  app: NewAuthenticator;
-  onDone: (recoveryCodes: string[]) => void;
-}
-
-const FirstCode = ({ app, onDone }: FirstCodeProps) => (
+const FirstCode = ({ app }: { app: NewAuthenticator }) => (
   <SubmitForm
     action={confirmShown}
-    onDone={({ recoveryCodes }) => onDone(recoveryCodes)}
+    onDone={codes.useShow()}
     submit="Turn on"
     variant="primary"
     className="grid max-w-96 gap-6"
@@ -110,22 +79,20 @@ const FirstCode = ({ app, onDone }: FirstCodeProps) => (
   </SubmitForm>
 );
 
-function Renew({ onDone }: { onDone: (codes: string[]) => void }) {
-  return (
-    <ConfirmAction
-      trigger={<Button>New recovery codes…</Button>}
-      title="Replace the recovery codes?"
-      description="You get ten new ones. The earlier ones stop working."
-      action={renewShown}
-      onDone={({ recoveryCodes }) => onDone(recoveryCodes)}
-      cancel="Keep them"
-      confirm="Create new codes"
-      isDangerous={false}
-    >
-      <PasswordAndCode />
-    </ConfirmAction>
-  );
-}
+const Renew = () => (
+  <ConfirmAction
+    trigger={<Button>New recovery codes…</Button>}
+    title="Replace the recovery codes?"
+    description="You get ten new ones. The earlier ones stop working."
+    action={renewShown}
+    onDone={codes.useShow()}
+    cancel="Keep them"
+    confirm="Create new codes"
+    isDangerous={false}
+  >
+    <PasswordAndCode />
+  </ConfirmAction>
+);
 
 const TurnOff = ({ onClose }: { onClose: () => void }) => (
   <ConfirmAction
