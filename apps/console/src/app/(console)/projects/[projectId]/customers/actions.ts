@@ -101,21 +101,20 @@ export const setBillingDay = projectAction({
   run: ({ ctx, projectId }, input) => change(ctx, { projectId, ...input }),
 });
 
+/** A change that names nothing but the customer. */
+const ofCustomer = (verb: typeof suspendCustomer | typeof resumeCustomer) =>
+  projectAction({
+    right: 'change_customers',
+    input: z.object({ customerId }),
+    run: async ({ ctx, projectId }, input) =>
+      done(await verb(ctx, { projectId, ...input }), { not_found: GONE }),
+  });
+
 /** Denies the calls with every key of a customer until it is resumed. */
-export const suspend = projectAction({
-  right: 'change_customers',
-  input: z.object({ customerId }),
-  run: async ({ ctx, projectId }, input) =>
-    done(await suspendCustomer(ctx, { projectId, ...input }), { not_found: GONE }),
-});
+export const suspend = ofCustomer(suspendCustomer);
 
 /** Ends the suspension of a customer. */
-export const resume = projectAction({
-  right: 'change_customers',
-  input: z.object({ customerId }),
-  run: async ({ ctx, projectId }, input) =>
-    done(await resumeCustomer(ctx, { projectId, ...input }), { not_found: GONE }),
-});
+export const resume = ofCustomer(resumeCustomer);
 
 /** The most choices. */
 const LISTED = 10;

@@ -7,6 +7,7 @@ import {
   endPreviousSecret,
   rotateProjectSecret,
   transferProject,
+  type UpdateProjectInput,
   updateProject,
 } from '@ceiba/schema';
 import { redirect } from 'next/navigation';
@@ -16,43 +17,38 @@ import { done, PROJECT_GONE, PROJECT_NAME_TAKEN, settle } from '#server/settle.t
 import { env } from '../../../../../env.ts';
 import { typedLimit, typedLimitOrNone, typedText } from '../../../../../lib/typed.ts';
 
+/** A change of what a project is set to. */
+const setting = <Input extends z.ZodType<Omit<UpdateProjectInput, 'projectId'>>>(input: Input) =>
+  projectAction({
+    right: 'change_settings',
+    input,
+    run: async ({ ctx, projectId }, values) =>
+      done(await updateProject(ctx, { projectId, ...values }), NOT_UPDATED),
+  });
+
 /** Renames a project. Hosts use its ID and are not affected. */
-export const renameProject = projectAction({
-  right: 'change_settings',
-  input: z.object({ name: typedText }),
-  run: async ({ ctx, projectId }, { name }) =>
-    done(await updateProject(ctx, { projectId, name }), NOT_UPDATED),
-});
+export const renameProject = setting(z.object({ name: typedText }));
 
 /** Sets the rate of every key without its own, from the next decision on. */
-export const setDefaultKeyRate = projectAction({
-  right: 'change_settings',
-  input: z.object({ defaultKeyRateLimitPerMinute: typedLimitOrNone }),
-  run: async ({ ctx, projectId }, values) =>
-    done(await updateProject(ctx, { projectId, ...values }), NOT_UPDATED),
-});
+export const setDefaultKeyRate = setting(
+  z.object({ defaultKeyRateLimitPerMinute: typedLimitOrNone }),
+);
 
 /** Sets what new keys begin with; those that exist keep theirs. */
-export const setKeyPrefix = projectAction({
-  right: 'change_settings',
-  input: z.object({ keyPrefix: typedText.transform((text) => text.trim()) }),
-  run: async ({ ctx, projectId }, values) =>
-    done(await updateProject(ctx, { projectId, ...values }), NOT_UPDATED),
-});
+export const setKeyPrefix = setting(
+  z.object({ keyPrefix: typedText.transform((text) => text.trim()) }),
+);
 
 /** Sets what the decision log records, within seconds. */
-export const setRequestLog = projectAction({
-  right: 'change_settings',
-  input: z.object({
+export const setRequestLog = setting(
+  z.object({
     loggedAllowsPercent: typedLimit,
     logsPaths: z
       .literal('yes')
       .optional()
       .transform((value) => value === 'yes'),
   }),
-  run: async ({ ctx, projectId }, values) =>
-    done(await updateProject(ctx, { projectId, ...values }), NOT_UPDATED),
-});
+);
 
 /** Shown once: the secret is in this answer and nowhere else. */
 export interface RotatedSecret {
