@@ -43,7 +43,12 @@ export const apiKey = apiKeySummarySchema
   .describe('A key, without its plaintext.');
 export type ManagedApiKey = z.output<typeof apiKey>;
 
-export const shown = ({ hints: _, customerDenial: __, ...key }: ApiKeyRow): ManagedApiKey => key;
+export const shown = ({
+  hints: _,
+  customerDenial: __,
+  usedToday: ___,
+  ...key
+}: ApiKeyRow): ManagedApiKey => key;
 
 export const listApiKeys = operation({
   name: 'listApiKeys',

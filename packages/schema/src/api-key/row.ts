@@ -1,6 +1,6 @@
 import type { ApiKeySummary } from '@ceiba/contract';
 import type { DenialDetail } from '@ceiba/contract/sets';
-import { type KeyLimits, type LimitName, limitsIn } from '@ceiba/domain';
+import { DAY, type KeyLimits, type LimitName, limitsIn, nameWithPeriod } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { admitsNow } from '../subscription/admits.ts';
@@ -21,6 +21,8 @@ export interface ApiKeyRow extends Omit<ApiKeySummary, LimitName>, KeyLimits {
   note: string;
   /** What allowed requests cost this month, in UTC, as of the last flush. */
   usedThisMonth: number;
+  /** As above, of this day; 0 without a quota by day of its own, because days are not counted then. */
+  usedToday: number;
   hints: ApiKeyHint[];
 }
 
@@ -29,6 +31,12 @@ export const usedThisMonth = sql<number>`(
   select coalesce(sum(m.count), 0)::float8 from usage_months m
   where m.project_id = api_keys.project_id and m.month = ${monthNumber()}
     and m.scope = api_keys.id::text)`;
+
+/** Looks up one key's day by the primary key, where a quota limits it. */
+const usedToday = sql<number>`case when api_keys.daily_quota is null then 0 else (
+  select coalesce(sum(d.count), 0)::float8 from usage_quota_days d
+  where d.project_id = api_keys.project_id and d.day = (now() at time zone 'UTC')::date
+    and d.scope = api_keys.id::text || ${nameWithPeriod('', DAY)}) end`;
 
 /** Looks up the key's customer by the primary key. */
 export const customerDenial = sql<ApiKeyRow['customerDenial']>`(
@@ -45,6 +53,7 @@ export const rowColumns = {
   customerDenial,
   note: apiKeys.note,
   usedThisMonth,
+  usedToday,
   hints: hintsOfRow,
 };
 
@@ -52,7 +61,7 @@ type SelectedRow = Parameters<typeof toSummary>[0] &
   Omit<ApiKeyRow, keyof ApiKeySummary | 'disabledAt'> & { disabledAt: Date | null };
 
 export function toRow(row: SelectedRow): ApiKeyRow {
-  const { isExpired, customerDenial, note, usedThisMonth, hints } = row;
+  const { isExpired, customerDenial, note, usedThisMonth, usedToday, hints } = row;
   return {
     ...toSummary(row),
     ...limitsIn(row),
@@ -61,6 +70,7 @@ export function toRow(row: SelectedRow): ApiKeyRow {
     customerDenial,
     note,
     usedThisMonth,
+    usedToday,
     hints,
   };
 }

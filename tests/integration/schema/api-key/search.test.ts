@@ -59,6 +59,7 @@ describe('a row', () => {
         ...eachLimit(() => null),
         monthlyQuota: 50,
         usedThisMonth: 10,
+        usedToday: 0,
         hints: ['never_expires'],
       },
     ]);
