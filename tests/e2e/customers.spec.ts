@@ -20,6 +20,25 @@ test.beforeEach(async () => {
     (${project.projectId}, 'GET', '/v1/health', null, 0)`;
 });
 
+test('the chart of a customer tells the calls that a limit refused from those that were denied', async () => {
+  const customerId = await addCustomer('acme-1', 'Acme');
+  const apiKeyId = await project.addKey('Server', { customer_id: customerId });
+  for (const [outcome, count] of [
+    ['allowed', 5],
+    ['rate_limited', 3],
+    ['quota_exceeded', 4],
+    ['policy_no_match', 2],
+  ] as const) {
+    await project.sql`insert into usage_hours (project_id, hour, api_key_id, policy_id, outcome,
+        incarnation, count)
+      values (${project.projectId}, date_trunc('hour', now()), ${apiKeyId},
+        '00000000-0000-0000-0000-000000000000', ${outcome}, 'e2e', ${count})`;
+  }
+  const page = await project.open(`customers/${customerId}`);
+  const usage = page.getByRole('region', { name: 'Usage', exact: true });
+  await expect(usage.locator('figcaption')).toHaveText(/Allowed5.*Limited7.*Denied2/);
+});
+
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
 
 /** A customer, and a plan of the project where it has one. */

@@ -60,7 +60,10 @@ const read = (
 const toBody = (usage: UsageOf): UsageResult => ({
   ...rangeOf(usage),
   step: usage.step,
-  usage: usage.usage.map(({ from, ...counts }) => ({ from: from.toISOString(), ...counts })),
+  usage: usage.usage.map(({ from, limited: _, ...counts }) => ({
+    from: from.toISOString(),
+    ...counts,
+  })),
 });
 
 const rangeOf = ({ from, to }: { from: Date; to: Date }) => ({

@@ -225,7 +225,7 @@ export const readCustomerUsage = operation({
     const plans = plan === null ? [] : await listCustomerPlans(call.ctx.db, projectId);
     const ofPlan = plans.find(({ planId }) => planId === plan?.planId);
     return {
-      usage: { ...usage, period },
+      usage: { ...usage, usage: usage.usage.map(({ limited: _, ...step }) => step), period },
       monthlyQuota: customer.monthlyQuota ?? ofPlan?.monthlyQuota ?? null,
       dailyQuota: customer.dailyQuota ?? ofPlan?.dailyQuota ?? null,
     };

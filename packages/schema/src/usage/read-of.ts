@@ -1,3 +1,4 @@
+import { LIMIT_DENIALS } from '@ceiba/contract/sets';
 import {
   MS_PER_DAY,
   nextStep,
@@ -10,6 +11,7 @@ import {
 } from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
 import { getApiKey } from '../api-key/get.ts';
+import { arrayOf } from '../bulk.ts';
 import type { Database, Executor } from '../connection/database.ts';
 import { readCustomerUse } from '../customer/use.ts';
 import { InvalidInputError } from '../input.ts';
@@ -21,6 +23,8 @@ export interface UsageOfStep {
   from: Date;
   allowed: number;
   denied: number;
+  /** Of the denied: those that a quota or a rate refused. */
+  limited: number;
   /** What the allowed calls cost. */
   cost: number;
 }
@@ -133,19 +137,20 @@ async function readSteps(
   const counted = keys === null ? ofProject(usage) : ofKeys(usage, keys);
   const rows = await db.orm.execute<Omit<UsageOfStep, 'from'> & { startMs: number }>(sql`
     ${counted}
-    select ${toMs(sql`start`)} as "startMs", allowed, denied,
+    select ${toMs(sql`start`)} as "startMs", allowed, denied, limited,
       greatest(allowed + surplus - free, 0) as cost
     from (
       select ${stepOf(sql`at`, step)} as start,
         ${sumOf(sql`= 'allowed'`)} as allowed, ${sumOf(sql`= 'surplus'`)} as surplus,
         ${sumOf(sql`= 'free'`)} as free,
-        ${sumOf(sql`not in ('allowed', 'surplus', 'free')`)} as denied
+        ${sumOf(sql`not in ('allowed', 'surplus', 'free')`)} as denied,
+        ${sumOf(sql`= any(${arrayOf(LIMIT_DENIALS)}::text[])`)} as limited
       from counted group by 1
     ) steps`);
   const byStart = new Map(rows.map(({ startMs, ...counts }) => [startMs, counts]));
   return stepsOf(usage, step).map((from) => ({
     from,
-    ...(byStart.get(from.getTime()) ?? { allowed: 0, denied: 0, cost: 0 }),
+    ...(byStart.get(from.getTime()) ?? { allowed: 0, denied: 0, limited: 0, cost: 0 }),
   }));
 }
 

@@ -74,9 +74,9 @@ describe.each(['hours', 'totals of days'])('usage that is read from %s', (source
       to: day('2026-06-13'),
       step: 'day',
       usage: [
-        { from: day('2026-06-10'), allowed: 7, denied: 3, cost: 75 },
-        { from: day('2026-06-11'), allowed: 0, denied: 0, cost: 0 },
-        { from: day('2026-06-12'), allowed: 4, denied: 0, cost: 0 },
+        { from: day('2026-06-10'), allowed: 7, denied: 3, limited: 3, cost: 75 },
+        { from: day('2026-06-11'), allowed: 0, denied: 0, limited: 0, cost: 0 },
+        { from: day('2026-06-12'), allowed: 4, denied: 0, limited: 0, cost: 0 },
       ],
       period: { from: expect.any(Date), to: expect.any(Date), cost: 0, dailyCost: 0 },
     });
@@ -96,7 +96,7 @@ describe.each(['hours', 'totals of days'])('usage that is read from %s', (source
     const usage = await read({ projectId, ...RANGE, step: 'day' });
     expect(usage).toMatchObject({
       usage: [
-        { allowed: 107, denied: 12, cost: 1_175 },
+        { allowed: 107, denied: 12, limited: 3, cost: 1_175 },
         { allowed: 0, denied: 0, cost: 0 },
         { allowed: 4, denied: 0, cost: 0 },
       ],

@@ -2,6 +2,7 @@ import { nextStep } from '@ceiba/domain';
 import type { UsageSeries } from '@ceiba/schema';
 import { clsx } from 'clsx';
 import { formatCompact, formatCount, formatShares, plural, sum } from '../../lib/format.ts';
+import { Count } from '../ui/count.tsx';
 import { Table } from '../ui/table.tsx';
 import {
   byTone,
@@ -42,8 +43,6 @@ export interface OutcomeChartProps {
   timeZone: string;
   /** Without the table of numbers. */
   brief?: boolean;
-  /** The tones that the counts distinguish; by default all. */
-  shown?: readonly OutcomeTone[];
 }
 
 /**
@@ -56,14 +55,13 @@ export function OutcomeChart({
   hrefOf,
   timeZone,
   brief = false,
-  shown = TONES,
 }: OutcomeChartProps) {
   const tones = byTone(series);
-  const shares = formatShares(shown.map((tone) => tones.totals[tone]));
+  const shares = formatShares(TONES.map((tone) => tones.totals[tone]));
   return (
     <figure>
       <figcaption className="mb-3 grid grid-cols-3 gap-4 sm:flex sm:flex-wrap sm:gap-x-8">
-        {shown.map((tone, index) => (
+        {TONES.map((tone, index) => (
           <div key={tone}>
             <p className="flex items-center gap-1.5 text-small text-muted">
               <span
@@ -73,18 +71,22 @@ export function OutcomeChart({
               {TONE_NAMES[tone]}
             </p>
             <p className="flex items-baseline gap-x-2 max-sm:flex-col">
-              <span className="text-title font-semibold">{formatCount(tones.totals[tone])}</span>
+              <span className="text-title font-semibold">
+                <Count>{tones.totals[tone]}</Count>
+              </span>
               <span className="text-small text-muted">{shares[index]}</span>
             </p>
             {previous && (
-              <p className="text-small text-muted">{formatCount(previous[tone])} before</p>
+              <p className="text-small text-muted">
+                <Count>{previous[tone]}</Count> before
+              </p>
             )}
           </div>
         ))}
       </figcaption>
-      <Bars series={series} tones={tones} hrefOf={hrefOf} timeZone={timeZone} shown={shown} />
+      <Bars series={series} tones={tones} hrefOf={hrefOf} timeZone={timeZone} />
       {!brief && series.starts.length <= TABLE_ROWS_MAX && (
-        <Numbers series={series} tones={tones} timeZone={timeZone} shown={shown} />
+        <Numbers series={series} tones={tones} timeZone={timeZone} />
       )}
       {series.starts.length > TABLE_ROWS_MAX && (
         <p className="mt-4 text-small text-muted">
@@ -95,7 +97,7 @@ export function OutcomeChart({
   );
 }
 
-interface PartProps extends Required<Pick<OutcomeChartProps, 'shown'>> {
+interface PartProps {
   series: ChartSeries;
   tones: ToneCounts;
   timeZone: string;
@@ -106,7 +108,6 @@ function Bars({
   tones: { counts },
   timeZone,
   hrefOf,
-  shown,
 }: PartProps & Pick<OutcomeChartProps, 'hrefOf'>) {
   const highest = Math.max(0, ...counts.map(({ allow, limit, deny }) => allow + limit + deny));
   const max = axisMax(highest);
@@ -153,7 +154,7 @@ function Bars({
                 role={href === null ? 'img' : undefined}
                 href={href ?? undefined}
                 tabIndex={index === slots.length - 1 ? 0 : -1}
-                aria-label={tooltipOf(name, sumOf(counts.slice(first, first + length)), shown)}
+                aria-label={tooltipOf(name, sumOf(counts.slice(first, first + length)))}
                 style={{ flexGrow: Math.min(length, starts.length - first) }}
                 className="basis-0 hover:bg-ink/5 focus-visible:bg-ink/5 focus-visible:-outline-offset-2"
               />
@@ -290,8 +291,8 @@ function shareLine(shares: readonly (number | null)[], max: number): string {
 
 const rounded = (length: number) => Math.round(length * 100) / 100;
 
-const tooltipOf = (name: string, counts: ToneCounts['totals'], shown: readonly OutcomeTone[]) =>
-  `${name}: ${shown.map((tone) => `${formatCount(counts[tone])} ${TONE_WORDS[tone]}`).join(', ')}`;
+const tooltipOf = (name: string, counts: ToneCounts['totals']) =>
+  `${name}: ${TONES.map((tone) => `${formatCount(counts[tone])} ${TONE_WORDS[tone]}`).join(', ')}`;
 
 const sumOf = (counts: ToneCounts['counts']): ToneCounts['totals'] => ({
   allow: sum(counts.map(({ allow }) => allow)),
@@ -300,7 +301,7 @@ const sumOf = (counts: ToneCounts['counts']): ToneCounts['totals'] => ({
 });
 
 /** The same as a table, the newest first, for screen readers and for copying. */
-function Numbers({ series: { starts, step }, tones: { counts }, timeZone, shown }: PartProps) {
+function Numbers({ series: { starts, step }, tones: { counts }, timeZone }: PartProps) {
   const rows = starts.map((start, index) => ({ start, counts: counts[index] })).reverse();
   return (
     <details className="mt-3">
@@ -319,7 +320,7 @@ function Numbers({ series: { starts, step }, tones: { counts }, timeZone, shown 
               className: 'whitespace-nowrap',
               cell: ({ start }) => stepName(start, step, timeZone),
             },
-            ...shown.map((tone) => ({
+            ...TONES.map((tone) => ({
               name: TONE_NAMES[tone],
               numeric: true,
               cell: (row: (typeof rows)[number]) => formatCount(row.counts?.[tone] ?? 0),

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import { formatCount, formatShares, sum } from '../../lib/format.ts';
+import { formatShares, sum } from '../../lib/format.ts';
+import { Count } from '../ui/count.tsx';
 import { type OutcomeTone, TONE_FILLS } from './by-tone.ts';
 
 export interface Share {
@@ -37,7 +38,7 @@ export function ShareList({ label, shares, total }: ShareListProps) {
               )}
             </div>
             <p className="figures flex justify-end whitespace-nowrap">
-              {formatCount(count)}
+              <Count>{count}</Count>
               <span className="w-10 text-right sm:w-12 text-small/5 text-muted">
                 {percents[index]}
               </span>

@@ -2,10 +2,11 @@ import { QUOTA_NEARLY_USED } from '@ceiba/domain/constants';
 import type { QuotaUse, UsageSeries } from '@ceiba/schema';
 import { clsx } from 'clsx';
 import type { ReactNode } from 'react';
+import { Count } from '#components/ui/count.tsx';
 import { Link } from '#components/ui/link.tsx';
 import { byTone } from '#components/usage/by-tone.ts';
 import { countChange, shareChange } from '#components/usage/change.ts';
-import { formatCount, formatShare } from '#lib/format.ts';
+import { formatShare } from '#lib/format.ts';
 
 export interface KeyFiguresProps {
   projectId: string;
@@ -29,7 +30,7 @@ export function KeyFigures({ projectId, decisions, before, use, ...counts }: Key
         href={`${here}/usage?range=24h`}
         change={countChange(decisions.total, before.total)}
       >
-        {formatCount(decisions.total)}
+        <Count>{decisions.total}</Count>
       </Figure>
       <Figure
         name="Denied or limited"
@@ -42,7 +43,7 @@ export function KeyFigures({ projectId, decisions, before, use, ...counts }: Key
         {use.monthlyQuota === null ? 'No quota' : formatShare(use.used, use.monthlyQuota)}
       </Figure>
       <Figure name="Active keys" href={`${here}/keys`} of={counts.activeKeyCap}>
-        {formatCount(counts.activeKeys)}
+        <Count>{counts.activeKeys}</Count>
       </Figure>
     </dl>
   );
@@ -87,7 +88,7 @@ function Figure({ name, href, of, change, tone, children }: FigureProps) {
         {of !== undefined && (
           <span className="text-body font-normal tracking-normal text-muted">
             {' '}
-            of {formatCount(of)}
+            of <Count>{of}</Count>
           </span>
         )}
       </dd>

@@ -15,11 +15,12 @@ export interface CustomerUsageProps {
 /** The decisions of a customer's keys by day. */
 export function CustomerUsage({ projectId, customerId, usage, kept }: CustomerUsageProps) {
   const { step, usage: steps } = usage;
-  const lines = (['allowed', 'denied'] as const).map((id) => {
-    const counts = steps.map((day) => day[id]);
+  const lineOf = (id: string, of: (day: UsageOf['usage'][number]) => number) => {
+    const counts = steps.map(of);
     return { id, label: null, total: sum(counts), counts };
-  });
-  const [allowed, all] = [lines[0]?.total ?? 0, sum(lines.map(({ total }) => total))];
+  };
+  const allowed = sum(steps.map((day) => day.allowed));
+  const all = allowed + sum(steps.map((day) => day.denied));
   const cost = sum(steps.map((day) => day.cost));
   return (
     <Section
@@ -36,8 +37,16 @@ export function CustomerUsage({ projectId, customerId, usage, kept }: CustomerUs
         <p className="text-muted">No decisions in this time.</p>
       ) : (
         <OutcomeChart
-          series={{ step, lines, starts: steps.map(({ from }) => from) }}
-          shown={['allow', 'deny']}
+          series={{
+            step,
+            lines: [
+              lineOf('allowed', (day) => day.allowed),
+              // Whichever limit refused them: the chart draws both alike.
+              lineOf('quota_exceeded', (day) => day.limited),
+              lineOf('denied', (day) => day.denied - day.limited),
+            ],
+            starts: steps.map(({ from }) => from),
+          }}
           timeZone="UTC"
           hrefOf={(from, to) => requestsIn(projectId, { from, to }, kept, { customer: customerId })}
         />
