@@ -5,6 +5,9 @@ import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
 import { choosePlan, gotoReady } from './support.ts';
 
+const DESKTOP = { width: 1280, height: 800 };
+const PHONE = { width: 390, height: 844 };
+
 let project: OwnProject;
 let call: { apiKey: string; method: string; path: string };
 
@@ -182,7 +185,7 @@ test('what denies the calls of a customer is one list, worst first, each with it
     ],
     [
       { current_period_end: null, monthly_quota: 0 },
-      /Calls that cost something are denied.*all 0 of this month are used, until/,
+      /Calls that cost something are denied.*quota_exceeded: the quota of this month is 0\./,
       'Raise its limits',
     ],
   ] as const) {
@@ -195,6 +198,57 @@ test('what denies the calls of a customer is one list, worst first, each with it
     await wrong.getByRole('button', { name: step }).click();
     await expect(page.getByRole('dialog')).toBeVisible();
   }
+});
+
+test('the page of a key says what of its customer and of its own quotas denies its calls', async () => {
+  const { projectId, sql } = project;
+  const [customer] = await sql<{ id: string }[]>`
+    insert into customers ${sql({
+      project_id: projectId,
+      external_id: 'acme-4',
+      suspended_at: new Date(),
+      monthly_quota: 0,
+    })} returning id`;
+  const apiKeyId = await project.addKey('Of a customer', {
+    customer_id: customer?.id,
+    daily_quota: 5,
+  });
+  await sql`insert into usage_quota_days (project_id, day, scope, incarnation, count)
+    select ${projectId}, (now() at time zone 'UTC')::date + day, ${`${apiKeyId}@0`}, 'e2e', 5
+    from generate_series(0, 1) as day`;
+  const page = await project.open(`keys/${apiKeyId}`);
+  const wrong = page.getByRole('list', { name: 'What is wrong' }).getByRole('listitem');
+  for (const size of [PHONE, DESKTOP]) {
+    await page.setViewportSize(size);
+    const ofSize =
+      size === PHONE ? [/^Its customer is suspended/, /^The quota of/, /^Its own/] : [];
+    await expect(wrong).toHaveText([/inactive_sub/, /quota_exceeded/, /quota_exceeded/]);
+    for (const [at, words] of [
+      'inactive_subscription: its customer has been suspended since',
+      'quota_exceeded: the quota of this month is 0 for its customer.',
+      'quota_exceeded: all 5 requests of this day are used by this key, until',
+    ].entries()) {
+      await expect(wrong.nth(at).getByText(words)).toBeVisible();
+      const short = ofSize[at];
+      if (short) await expect(wrong.nth(at).getByText(short)).toBeVisible();
+    }
+  }
+  await expect(wrong.getByText('All calls with this key are denied')).toHaveCount(1);
+  await expect(wrong.getByText('Calls that cost something are denied')).toHaveCount(2);
+  await expect(page.getByText('Used today5 of 5')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Raise its limits' }).click();
+  await expect(page.getByRole('dialog').getByLabel('Requests per day')).toHaveValue('5');
+  await page.keyboard.press('Escape');
+  await wrong.getByRole('link', { name: 'Raise its limits' }).click();
+  await page.waitForURL(`**${project.at(`customers/${customer?.id}`)}#limits`);
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await sql`update customers set suspended_at = null, monthly_quota = null
+    where id = ${customer?.id ?? null}`;
+  await sql`update api_keys set daily_quota = 6 where id = ${apiKeyId}`;
+  await gotoReady(page, project.at(`keys/${apiKeyId}`));
+  await expect(page.getByText('Used today5 of 6')).toBeVisible();
+  await expect(wrong).toHaveCount(0);
 });
 
 test('another plan applies from the next decision on', async () => {

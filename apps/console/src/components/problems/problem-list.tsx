@@ -1,8 +1,6 @@
 import type { ProjectRight } from '@ceiba/domain';
 import type { Problem } from '@ceiba/schema';
-import { ArrowRight } from 'lucide-react';
-import { ButtonLink } from '../ui/button.tsx';
-import { NoteList, type NoteListProps } from '../ui/note-list.tsx';
+import { NoteLink, NoteList, type NoteListProps } from '../ui/note-list.tsx';
 import { lookOf } from './problem-looks.tsx';
 
 export interface ProblemListProps {
@@ -20,12 +18,7 @@ export function ProblemList({ projectId, problems, may, own = [] }: ProblemListP
     const { step, ...note } = lookOf(projectId, problem);
     return {
       ...note,
-      step: may(step.right) && (
-        <ButtonLink size="sm" href={step.href}>
-          <span className="max-sm:sr-only">{step.label}</span>
-          <ArrowRight aria-hidden="true" className="sm:hidden" />
-        </ButtonLink>
-      ),
+      step: may(step.right) && <NoteLink href={step.href}>{step.label}</NoteLink>,
     };
   });
   return <NoteList notes={[...notes, ...own]} />;

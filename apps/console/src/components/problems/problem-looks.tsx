@@ -8,6 +8,7 @@ import { INACTIVE } from '../subscription/next-decision.tsx';
 import { Name } from '../ui/name.tsx';
 import type { Note } from '../ui/note-list.tsx';
 import { RelativeHour, RelativeTime } from '../ui/time.tsx';
+import { usedUpText } from '../usage/used-up.ts';
 
 export interface ProblemLook extends Note {
   /** The one step that helps, for who has the right. */
@@ -49,8 +50,7 @@ export function lookOf(projectId: string, problem: Problem): ProblemLook {
         title: 'Calls that cost something are denied',
         text: (
           <>
-            <code>quota_exceeded</code>: all {formatCount(problem.quota)} requests of this{' '}
-            {problem.window} are used.
+            <code>quota_exceeded</code>: {usedUpText(problem)}.
           </>
         ),
         step: largerPlan,

@@ -1,8 +1,8 @@
 import { LAPSED_BY } from '@ceiba/domain';
 import type { DayUse, InactiveReason, QuotaUse, Subscription } from '@ceiba/schema';
-import { formatCount } from '../../lib/format.ts';
 import { Notice } from '../ui/notice.tsx';
 import { AbsoluteTime, PeriodTime } from '../ui/time.tsx';
+import { type UsedUpQuota, usedUpText } from '../usage/used-up.ts';
 
 export interface NextDecisionProps {
   subscription: Subscription | null;
@@ -54,20 +54,10 @@ export function NextDecision({ subscription, use, day }: NextDecisionProps) {
   }
   const { currentPeriodEnd, plan } = subscription;
   if (use.used >= plan.monthlyQuota) {
-    return (
-      <Notice tone="warning" title="Calls that cost something are denied" className="mb-4">
-        <code>quota_exceeded</code>: all {formatCount(plan.monthlyQuota)} requests of this month are
-        used. Calls are allowed again on <PeriodTime at={use.monthEnd} />, or with a larger plan.
-      </Notice>
-    );
+    return <UsedUp quota={plan.monthlyQuota} window="month" until={use.monthEnd} />;
   }
   if (plan.dailyQuota !== null && day && day.used >= plan.dailyQuota) {
-    return (
-      <Notice tone="warning" title="Calls that cost something are denied" className="mb-4">
-        <code>quota_exceeded</code>: all {formatCount(plan.dailyQuota)} of today are used. Calls are
-        allowed again on <PeriodTime at={day.dayEnd} />, or with a larger plan.
-      </Notice>
-    );
+    return <UsedUp quota={plan.dailyQuota} window="day" until={day.dayEnd} />;
   }
   return (
     <Notice
@@ -81,6 +71,21 @@ export function NextDecision({ subscription, use, day }: NextDecisionProps) {
         </>
       ) : (
         'The subscription has no end.'
+      )}
+    </Notice>
+  );
+}
+
+function UsedUp({ until, ...used }: UsedUpQuota & { until: Date }) {
+  return (
+    <Notice tone="warning" title="Calls that cost something are denied" className="mb-4">
+      <code>quota_exceeded</code>: {usedUpText(used)}.{' '}
+      {used.quota === 0 ? (
+        'They are allowed with a larger plan.'
+      ) : (
+        <>
+          They are allowed again on <PeriodTime at={until} />, or with a larger plan.
+        </>
       )}
     </Notice>
   );

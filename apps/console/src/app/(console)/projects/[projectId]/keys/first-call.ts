@@ -38,7 +38,7 @@ async function read(
     listPolicies(db, projectId),
     externalCustomerId === '' ? null : readKeyCustomer(db, projectId, externalCustomerId),
   ]);
-  const lists = [scopes, customer?.planScopes ?? null];
+  const lists = [scopes, customer?.use.planScopes ?? null];
   const example = exampleCall(policies, (policy) => lists.every((list) => opens(list, policy)));
   return {
     example,

@@ -1,14 +1,17 @@
 import 'server-only';
-import type { Labels } from '@ceiba/domain';
-import { type CustomerName, type Database, listCustomers, readCustomerUse } from '@ceiba/schema';
+import {
+  type Customer,
+  type CustomerUse,
+  type Database,
+  listCustomers,
+  readCustomerUse,
+} from '@ceiba/schema';
 import { type CustomerState, stateOf } from '../customers/customer-state.ts';
 
 /** The customer of a key, as far as it decides the calls of the key. */
-export interface KeyCustomer extends CustomerName {
-  customerId: string;
+export interface KeyCustomer extends Customer {
+  use: CustomerUse;
   state: CustomerState;
-  /** The labels of the policies that its plan opens; null for all. */
-  planScopes: Labels;
 }
 
 /** Null if the project has no such customer. */
@@ -20,13 +23,7 @@ export async function readKeyCustomer(
   const { items } = await listCustomers(db, { projectId, filter: { externalId }, limit: 1 });
   const [customer] = items;
   if (customer === undefined) return null;
-  const { customerId, name } = customer;
+  const { customerId } = customer;
   const use = (await readCustomerUse(db, { projectId, customerIds: [customerId] })).get(customerId);
-  return {
-    customerId,
-    externalId,
-    name,
-    state: stateOf(customer, use?.admits ?? true),
-    planScopes: use?.planScopes ?? null,
-  };
+  return use ? { ...customer, use, state: stateOf(customer, use.admits) } : null;
 }

@@ -1,6 +1,7 @@
 import type { Labels } from '@ceiba/domain/labels';
 import { type KeyLimits, limitsIn } from '@ceiba/domain/limits';
 import type { ApiKeyRow, ApiKeysChange } from '@ceiba/schema';
+import type { UsedUpQuota } from '#components/usage/used-up.ts';
 import type { LabelSet } from '#lib/labels.ts';
 
 /** The status of a key, or what denies its calls although the status is active. */
@@ -28,13 +29,24 @@ export const stateText = (state: KeyState) => state.replaceAll('_', ' ');
 export const endedAt = ({ revokedAt, archivedAt }: Pick<ApiKeyRow, 'revokedAt' | 'archivedAt'>) =>
   revokedAt ?? archivedAt;
 
-/** Whether its own quota of the month denies the calls of a key, until the next month. */
-export const isUsedUp = ({
+/** The quota of its own that denies the calls of a key: the one that ends last; null if none does. */
+export function usedUpQuotaOf({
   status,
   usedThisMonth,
   monthlyQuota,
-}: Pick<ApiKeyRow, 'status' | 'usedThisMonth' | 'monthlyQuota'>) =>
-  status === 'active' && monthlyQuota !== null && usedThisMonth >= monthlyQuota;
+  usedToday,
+  dailyQuota,
+}: Pick<
+  ApiKeyRow,
+  'status' | 'usedThisMonth' | 'monthlyQuota' | 'usedToday' | 'dailyQuota'
+>): UsedUpQuota | null {
+  if (status !== 'active') return null;
+  if (monthlyQuota !== null && usedThisMonth >= monthlyQuota) {
+    return { window: 'month', quota: monthlyQuota };
+  }
+  if (dailyQuota !== null && usedToday >= dailyQuota) return { window: 'day', quota: dailyQuota };
+  return null;
+}
 
 /** What the dialogs and the menu of a key need. */
 export interface KeyTarget

@@ -79,7 +79,23 @@ export default async function CustomerPage({ params }: PageProps<'projectId' | '
           projectId={projectId}
           problems={facts.problems}
           may={may}
-          own={customerNotes(customer, use, mayChange)}
+          own={customerNotes(
+            customer,
+            use,
+            'customer',
+            (step, label) =>
+              mayChange && (
+                <CustomerStepButton
+                  opens={{ step, target }}
+                  // The facts below open the others at their addresses.
+                  address={step === 'resume' ? step : undefined}
+                  size="sm"
+                  variant="secondary"
+                >
+                  {label}
+                </CustomerStepButton>
+              ),
+          )}
         />
         <Columns
           left={

@@ -25,8 +25,9 @@ import { MostDenied } from '../../requests/groups/most-denied.tsx';
 import { ImportedChip } from '../_components/imported-chip.tsx';
 import { KeyDialogs, KeyStepButton } from '../_components/key-dialogs.tsx';
 import { KeyMenu } from '../_components/key-menu.tsx';
-import { isUsedUp, mayReplace, stateOf, targetOf } from '../key-state.ts';
+import { mayReplace, stateOf, targetOf, usedUpQuotaOf } from '../key-state.ts';
 import { KeyFacts } from './_components/key-facts.tsx';
+import { keyNotes } from './_components/key-notes.tsx';
 import { readKeyPage } from './read-key.ts';
 
 export const metadata: Metadata = { title: 'Key' };
@@ -53,7 +54,7 @@ export default async function KeyPage({
   return (
     <Column>
       <KeyDialogs
-        shared={{ projectId, defaultRate, sets, planScopes: customer?.planScopes ?? null }}
+        shared={{ projectId, defaultRate, sets, planScopes: customer?.use.planScopes ?? null }}
       >
         <PageHeader
           title={<Name>{apiKey.displayName}</Name>}
@@ -61,7 +62,7 @@ export default async function KeyPage({
           description={
             <span className="flex flex-wrap items-center gap-x-3 gap-y-2">
               <StatusChip status={stateOf(apiKey)} />
-              {isUsedUp(apiKey) && <StatusChip status="used_up" />}
+              {usedUpQuotaOf(apiKey) && <StatusChip status="used_up" />}
               {apiKey.isImported && <ImportedChip />}
               <code className="text-small">{apiKey.keyPrefix}…</code>
               <IdChip id={apiKeyId} label="key ID" />
@@ -91,7 +92,18 @@ export default async function KeyPage({
           }
         />
         {target.isActive && (
-          <ProblemList projectId={projectId} problems={facts.problems} may={may} />
+          <ProblemList
+            projectId={projectId}
+            problems={facts.problems}
+            may={may}
+            own={keyNotes({
+              projectId,
+              apiKey,
+              customer,
+              mayChange,
+              mayChangeCustomers: may('change_customers'),
+            })}
+          />
         )}
         <section aria-label="Key" className="mb-6">
           <KeyFacts

@@ -12,7 +12,7 @@ import { formatCount } from '#lib/format.ts';
 import { legible } from '#lib/text.ts';
 import { calledOf } from '../../customers/customer-state.ts';
 import { DESCENDING, type KeyOrder, type SortFilter } from '../filter.ts';
-import { endedAt, isUsedUp, selectable, stateOf, targetOf } from '../key-state.ts';
+import { endedAt, selectable, stateOf, targetOf, usedUpQuotaOf } from '../key-state.ts';
 import { ImportedMark } from './imported-chip.tsx';
 import { KeyMenu } from './key-menu.tsx';
 import { SelectAllKeys, SelectKey } from './key-selection.tsx';
@@ -270,7 +270,7 @@ function Attention({ apiKey }: { apiKey: ApiKeyRow }) {
   const { hints } = apiKey;
   return (
     <>
-      {isUsedUp(apiKey) && <StatusChip status="used_up" />}
+      {usedUpQuotaOf(apiKey) !== null && <StatusChip status="used_up" />}
       {hints.includes('idle') && <span className="text-small text-muted">Idle</span>}
       {hints.includes('expires_soon') && (
         <Chip tone="limit" icon={CalendarClock}>

@@ -3,33 +3,47 @@ import { CircleAlert, CirclePause, Gauge } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { NoteListProps } from '#components/ui/note-list.tsx';
 import { AbsoluteTime, PeriodTime } from '#components/ui/time.tsx';
-import { formatCount } from '#lib/format.ts';
-import type { CustomerStep } from '../../_components/customer-dialog.tsx';
-import { CustomerStepButton } from '../../_components/customer-dialogs.tsx';
-import { stateOf, targetOf } from '../../customer-state.ts';
+import { type UsedUpQuota, usedUpText } from '#components/usage/used-up.ts';
+import { stateOf } from '../../customer-state.ts';
 
-type CustomerNote = NoteListProps['notes'][number];
+type Note = NoteListProps['notes'][number];
 
-/** All that denies the next call of a customer, each with the step that helps; nothing if it is not denied. */
+/** What the page of a customer and that of one of its keys call the same things. */
+const WORDS = {
+  customer: {
+    calls: 'All calls with its keys',
+    suspended: 'Suspended',
+    isSuspended: 'suspended',
+    plan: 'its plan',
+    quota: 'Its own quota',
+  },
+  key: {
+    calls: 'All calls with this key',
+    suspended: 'Its customer is suspended',
+    isSuspended: 'its customer has been suspended',
+    plan: 'the plan of its customer',
+    quota: 'The quota of its customer',
+  },
+} as const;
+
+/** The steps that help. A fragment with the name of one opens it on the page of the customer. */
+export type HelpfulStep = 'resume' | 'plan' | 'limits';
+
+/**
+ * All that denies the next call of a customer, each with the step that helps; nothing if it is not denied.
+ *
+ * @param page whose page it is: the customer's, or that of one of its keys
+ */
 export function customerNotes(
   customer: Customer,
   use: CustomerUse,
-  mayChange: boolean,
-): CustomerNote[] {
-  const stepOf = (step: CustomerStep, label: string, address?: string) =>
-    mayChange && (
-      <CustomerStepButton
-        opens={{ step, target: targetOf(customer) }}
-        address={address}
-        size="sm"
-        variant="secondary"
-      >
-        {label}
-      </CustomerStepButton>
-    );
+  page: keyof typeof WORDS,
+  stepOf: (step: HelpfulStep, label: string) => ReactNode,
+): Note[] {
+  const words = WORDS[page];
   const inactive = (because: ReactNode) => ({
     tone: 'alarm' as const,
-    title: 'All calls with its keys are denied',
+    title: `${words.calls} are denied`,
     text: (
       <>
         <code>inactive_subscription</code>: {because}.
@@ -37,17 +51,17 @@ export function customerNotes(
     ),
   });
   const { suspendedAt, currentPeriodEnd } = customer;
-  const notes: CustomerNote[] = [];
+  const notes: Note[] = [];
   if (suspendedAt !== null) {
     notes.push({
       ...inactive(
         <>
-          suspended since <AbsoluteTime at={suspendedAt} />
+          {words.isSuspended} since <AbsoluteTime at={suspendedAt} />
         </>,
       ),
       icon: CirclePause,
-      short: 'Suspended',
-      step: stepOf('resume', 'Resume customer', 'resume'),
+      short: words.suspended,
+      step: stepOf('resume', 'Resume customer'),
     });
   }
   if (!use.admits) {
@@ -55,7 +69,7 @@ export function customerNotes(
     notes.push({
       ...inactive(
         <>
-          its plan {state === 'ended' ? state : `is ${state}`}
+          {words.plan} {state === 'ended' ? state : `is ${state}`}
           {state === 'ended' && currentPeriodEnd !== null && (
             <>
               {' '}
@@ -65,7 +79,7 @@ export function customerNotes(
         </>,
       ),
       icon: CircleAlert,
-      short: `Its plan ${state}`,
+      short: `${words.plan[0]?.toUpperCase()}${words.plan.slice(1)} ${state}`,
       step: stepOf('plan', 'Renew its plan'),
     });
   }
@@ -75,21 +89,35 @@ export function customerNotes(
   if (full?.quota) {
     const { owner, value, window } = full.quota;
     notes.push({
-      tone: 'warning',
-      icon: Gauge,
-      short: 'Its own quota used up',
-      title: 'Calls that cost something are denied',
-      text: (
-        <>
-          <code>quota_exceeded</code>: all {formatCount(value)} of this {window} are used, until{' '}
-          <PeriodTime at={full.to} />.
-        </>
-      ),
+      ...usedUpNote({ quota: value, window }, full.to, page === 'key' ? 'its customer' : undefined),
+      short: `${words.quota} used up`,
       step:
         owner === 'customer'
           ? stepOf('limits', 'Raise its limits')
           : stepOf('plan', 'Choose a larger plan for it'),
     });
   }
-  return notes.map((note) => ({ ...note, isWhole: true }));
+  return notes;
 }
+
+/** A used-up quota. @param whose who used it, where the page is not about that */
+export const usedUpNote = (
+  used: UsedUpQuota,
+  until: Date,
+  whose?: string,
+): Omit<Note, 'short' | 'step'> => ({
+  tone: 'warning',
+  icon: Gauge,
+  title: 'Calls that cost something are denied',
+  text: (
+    <>
+      <code>quota_exceeded</code>: {usedUpText(used, whose)}
+      {used.quota > 0 && (
+        <>
+          , until <PeriodTime at={until} />
+        </>
+      )}
+      .
+    </>
+  ),
+});

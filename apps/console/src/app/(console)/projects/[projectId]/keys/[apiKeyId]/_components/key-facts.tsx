@@ -80,6 +80,11 @@ export function KeyFacts(props: KeyFactsProps) {
         {formatCount(apiKey.usedThisMonth)}
         {apiKey.monthlyQuota !== null && ` of ${formatCount(apiKey.monthlyQuota)}`}
       </Fact>
+      {apiKey.dailyQuota !== null && (
+        <Fact name="Used today">
+          {formatCount(apiKey.usedToday)} of {formatCount(apiKey.dailyQuota)}
+        </Fact>
+      )}
       <Ended name="Revoked" at={apiKey.revokedAt} />
       <Ended name="Archived" at={apiKey.archivedAt} />
       {apiKey.status === 'active' && <Ended name="Disabled" at={apiKey.disabledAt} />}
@@ -89,7 +94,7 @@ export function KeyFacts(props: KeyFactsProps) {
       <Fact name="Scopes" change={change('scopes', 'Set scopes')}>
         <Scopes
           scopes={apiKey.scopes ?? null}
-          planScopes={customer?.planScopes ?? null}
+          planScopes={customer?.use.planScopes ?? null}
           sets={sets}
         />
       </Fact>
@@ -118,7 +123,7 @@ interface ScopesProps {
 /** Which policies a key may call: both its own scopes and those of its customer's plan open them. */
 function Scopes({ scopes, planScopes, sets }: ScopesProps) {
   return (
-    <span className="flex flex-wrap items-center gap-2">
+    <div className="flex flex-wrap items-center gap-2">
       {scopes === null ? 'every policy' : <LabelChips labels={scopes} />}
       {scopes?.length === 0 && 'none'}
       {(scopes !== null || planScopes !== null) && (
@@ -127,7 +132,7 @@ function Scopes({ scopes, planScopes, sets }: ScopesProps) {
           {planScopes !== null && WITH_PLAN}
         </span>
       )}
-    </span>
+    </div>
   );
 }
 
