@@ -5,6 +5,7 @@ import { gotoReady } from './support.ts';
 
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };
+const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 let project: OwnProject;
 
@@ -104,7 +105,7 @@ async function addCallers() {
       await sql`insert into usage_hours (project_id, hour, api_key_id, policy_id, outcome,
           incarnation, count)
         select ${projectId}, date_trunc('hour', now()) - make_interval(days => ${days}),
-          ${apiKeyId}, '00000000-0000-0000-0000-000000000000', ${outcome}, 'e2e', 1000`;
+          ${apiKeyId}, ${NO_ID}, ${outcome}, 'e2e', 1000`;
     }
   }
   await addDecisions(
@@ -126,6 +127,108 @@ const DENIALS = [
   'quota_exceeded',
   'inactive_subscription',
 ] as const;
+
+test('many labels and long metadata are folded, and open without scripts and with the keyboard', async ({
+  browser,
+  baseURL,
+}) => {
+  const { projectId, sql } = project;
+  const scopes = Array.from({ length: 64 }, (_, index) => `label-${index}`);
+  const metadata = { x: 'x'.repeat(4_000), zz: 'the end of it' };
+  const [plan] = await sql<{ id: string }[]>`
+    insert into customer_plans ${sql({ project_id: projectId, name: 'All', scopes })} returning id`;
+  const [customer] = await sql<{ id: string }[]>`
+    insert into customers ${sql({
+      project_id: projectId,
+      external_id: 'labels',
+      plan_id: plan?.id,
+      subscription_status: 'active',
+      metadata,
+    })} returning id`;
+  const apiKeyId = await project.addKey('Labels', { scopes, metadata });
+  const few = await project.addKey('Few labels', {
+    scopes: scopes.slice(0, 10),
+    metadata: { team: 'x'.repeat(200) },
+  });
+  const policyId = await project.addPolicy('GET', '/v1/labels');
+  await sql`update policies set scopes = ${scopes} where id = ${policyId}`;
+  const opened = await project.open(`keys/${few}`);
+  await expect(opened.getByText('label-9', { exact: true })).toBeVisible();
+  await expect(opened.getByText(/^Show all/)).toHaveCount(0);
+
+  for (const javaScriptEnabled of [true, false]) {
+    const context = await browser.newContext({ ...(baseURL && { baseURL }), javaScriptEnabled });
+    await context.addCookies(await opened.context().cookies());
+    const page = await context.newPage();
+    await page.setViewportSize(PHONE);
+    for (const [path, screens, hasMetadata] of [
+      [`keys/${apiKeyId}`, 2, true],
+      [`customers/${customer?.id}`, 2.5, true],
+      ['plans', 1, false],
+      ['policies', 1.2, false],
+    ] as const) {
+      await page.goto(project.at(path));
+      const labels = page.locator('summary', { hasText: 'Show all 64 labels' });
+      await expect(labels).toBeVisible();
+      await expect(page.getByText('label-7', { exact: true })).toBeVisible();
+      await expect(page.getByText('label-8', { exact: true })).toBeHidden();
+      expect(await heightOf(page), path).toBeLessThanOrEqual(screens * PHONE.height);
+      await labels.press('Enter');
+      await expect(page.getByText('label-63', { exact: true })).toBeVisible();
+      await expect(page.getByText('Show fewer labels')).toBeVisible();
+      if (!hasMetadata) continue;
+      const rest = page.locator('summary', { hasText: 'Show all of the metadata' });
+      await expect(page.getByText('the end of it')).toBeHidden();
+      await rest.press('Enter');
+      await expect(page.getByText('the end of it')).toBeVisible();
+      await expect(page.getByText(/^\{ "x"/).locator('visible=true')).toHaveCount(1);
+    }
+    await context.close();
+  }
+});
+
+test('on a phone counts from a billion do not overlap, and screen readers get all of them', async () => {
+  const { projectId, sql } = project;
+  const apiKeyId = await project.addKey('Large');
+  const rows = ['allowed', 'rate_limited', 'policy_no_match'].flatMap((outcome) =>
+    [0, 25].map((hours) => ({
+      project_id: projectId,
+      hour: new Date(Math.floor(Date.now() / 3_600_000 - hours) * 3_600_000),
+      api_key_id: apiKeyId,
+      policy_id: NO_ID,
+      outcome,
+      incarnation: 'large',
+      count: 1_234_567_890,
+    })),
+  );
+  await sql`insert into usage_hours ${sql(rows)}`;
+  for (const path of ['', `keys/${apiKeyId}?range=24h`]) {
+    const page = await project.open(path);
+    await page.setViewportSize(PHONE);
+    const counts = page.getByTitle('1,234,567,890', { exact: true });
+    await expect(counts.first()).toHaveText('1.2B');
+    const legend = page.locator('figcaption');
+    await expect(legend).toContainText(/Allowed1\.2B1,234,567,890/);
+    for (const cell of await legend.locator('> div').all()) {
+      expect(
+        await cell.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth),
+      ).toBeLessThanOrEqual(0);
+    }
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
+  }
+  await sql`delete from usage_hours where project_id = ${projectId} and incarnation = 'large'`;
+});
+
+test('a long path takes two lines of the most denied calls, with all of it on hover', async () => {
+  const apiKeyId = await project.addKey('Long path');
+  const path = `/v1/${'a-segment-of-a-path/'.repeat(15)}end`;
+  await addDecisions(project.projectId, [{ apiKeyId, outcome: 'policy_no_match', path }]);
+  const page = await project.open(`keys/${apiKeyId}`);
+  await page.setViewportSize(PHONE);
+  const call = page.getByRole('list', { name: 'Most denied calls' }).getByTitle(path);
+  await expect(call).toHaveText(path);
+  expect((await boxOf(call)).height).toBeLessThanOrEqual(44);
+});
 
 test('on a desktop the settings of a project fit two and a half screens', async () => {
   const page = await project.open('settings');

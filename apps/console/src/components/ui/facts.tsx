@@ -1,5 +1,6 @@
 import { Pencil } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { FOLD_SUMMARY } from './fold.ts';
 
 /** What is known of one item, in two columns where there is room. */
 export const Facts = ({ children }: { children: ReactNode }) => (
@@ -35,6 +36,12 @@ export const ChangeLabel = ({ children }: { children: ReactNode }) => (
   </>
 );
 
+const HALF_A_CHARACTER = /[\uD800-\uDBFF]$/;
+
+/** Of longer metadata, the beginning is shown. */
+const METADATA_MAX = 240;
+const BEGINNING_LENGTH = 160;
+
 /** What the owner keeps with an item, as JSON. */
 export const MetadataFact = ({
   metadata,
@@ -44,9 +51,26 @@ export const MetadataFact = ({
     {Object.keys(metadata).length === 0 ? (
       <span className="text-muted">none</span>
     ) : (
-      <code className="text-small">
-        {JSON.stringify(metadata, null, 1).replaceAll(/\n */g, ' ')}
-      </code>
+      <Folded>{JSON.stringify(metadata, null, 1).replaceAll(/\n */g, ' ')}</Folded>
     )}
   </Fact>
 );
+
+/** JSON; of a long one the beginning, until its summary shows all of it. */
+function Folded({ children: json }: { children: string }) {
+  if (json.length <= METADATA_MAX) return <code className="text-small">{json}</code>;
+  return (
+    <div className="group">
+      <code className="text-small group-has-[details[open]]:hidden">
+        {json.slice(0, BEGINNING_LENGTH).replace(HALF_A_CHARACTER, '')}…
+      </code>
+      <details>
+        <summary className={FOLD_SUMMARY}>
+          <span className="group-has-[details[open]]:hidden">Show all of the metadata</span>
+          <span className="not-group-has-[details[open]]:hidden">Show less of the metadata</span>
+        </summary>
+        <code className="text-small">{json}</code>
+      </details>
+    </div>
+  );
+}

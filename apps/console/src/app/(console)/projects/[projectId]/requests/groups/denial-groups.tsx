@@ -51,7 +51,7 @@ export const keyOf = ({ denialReason, method, pathShape }: DenialGroup): string 
 export const DeniedCall = ({ group }: { group: DenialGroup }) => (
   <p className="flex min-w-0 items-center gap-2">
     <MethodChip method={group.method} />
-    <RecordedPath path={group.pathShape} />
+    <RecordedPath path={group.pathShape} isClamped />
     {isProbe(group.samplePath) && <ProbeChip />}
   </p>
 );

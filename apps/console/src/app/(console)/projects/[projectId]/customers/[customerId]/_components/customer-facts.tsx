@@ -66,10 +66,10 @@ export function CustomerFacts({ projectId, customer, use, sets, mayChange }: Cus
       </Fact>
       {use.planScopes !== null && (
         <Fact name="Scopes">
-          <span className="flex flex-wrap items-center gap-2">
+          <div className="flex flex-wrap items-center gap-2">
             <LabelChips labels={use.planScopes} />
             <span className="text-muted">{mayCall(countOpen(sets, use.planScopes))}</span>
-          </span>
+          </div>
         </Fact>
       )}
       <Fact name="Billing day" change={change('billing_day', 'Set billing day')}>
