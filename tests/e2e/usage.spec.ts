@@ -395,3 +395,18 @@ test('each denial reason of the overview and of the usage page leads to its requ
   // The range has not ended, so its requests can be followed.
   await expect(page.getByRole('button', { name: 'Follow live' })).toBeVisible();
 });
+
+test('a range that takes too long has the tabs of the other lists', { tag: '@alone' }, async () => {
+  await count({ count: 1 });
+  const page = await project.open('usage?range=24h&by=key');
+  await project.sql.begin(async (tx) => {
+    await tx`lock table usage_hours in access exclusive mode`;
+    await page.goto(project.at('usage?range=24h&by=policy'));
+    await expect(page.getByText('This range takes too long to add up now')).toBeVisible();
+  });
+  await expect(tabsOf(page)).toHaveText(['Denials', 'Keys', 'Customers', 'Policies']);
+  await expect(page.locator('[aria-current=page]', { hasText: 'Policies' }).first()).toBeVisible();
+  await expectAccessible(page);
+  await tabsOf(page).filter({ hasText: 'Keys' }).click();
+  await expectDecisions(page, '1 decision');
+});

@@ -25,7 +25,7 @@ import { unlessTooSlow, withSlowDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { viewerZone } from '#server/time-zone.ts';
 import { env } from '../../../../../env.ts';
-import { CallLists, listIn, readCallList } from './_components/call-lists.tsx';
+import { CallLists, CallTabs, listIn, readCallList } from './_components/call-lists.tsx';
 
 export const metadata: Metadata = { title: 'Usage' };
 
@@ -41,12 +41,13 @@ export default async function UsagePage({ params, searchParams }: PageProps<'pro
       <Column>
         <PageHeader title="Usage" />
         <RangePicker here={here} query={query} usage={usage} />
+        <CallTabs here={here} query={query} />
         {series === 'too_many' ? (
           <TooManyCalls />
         ) : (
           <Notice tone="warning" title="This range takes too long to add up now">
-            Past days are added up in the background. Choose a shorter range, or try again in an
-            hour.
+            Past days are added up in the background. Choose a shorter range or another list, or try
+            again in an hour.
           </Notice>
         )}
       </Column>

@@ -73,22 +73,24 @@ export interface CallListsProps {
 }
 
 /** The chosen list of calls, below the tabs of all. */
-export function CallLists(props: CallListsProps) {
-  const { here, query, list } = props;
-  return (
-    <>
-      <LinkTabs
-        label="Calls by"
-        tabs={LISTS.map(({ by, name }) => ({
-          name,
-          current: by === list.by,
-          href: withQuery(here, query, { by: by === LISTS[0].by ? undefined : by }),
-        }))}
-      />
-      <ChosenList {...props} />
-    </>
-  );
-}
+export const CallLists = (props: CallListsProps) => (
+  <>
+    <CallTabs here={props.here} query={props.query} />
+    <ChosenList {...props} />
+  </>
+);
+
+/** The tabs of the lists. */
+export const CallTabs = ({ here, query }: Pick<CallListsProps, 'here' | 'query'>) => (
+  <LinkTabs
+    label="Calls by"
+    tabs={LISTS.map(({ by, name }) => ({
+      name,
+      current: by === listIn(query),
+      href: withQuery(here, query, { by: by === LISTS[0].by ? undefined : by }),
+    }))}
+  />
+);
 
 function ChosenList(props: CallListsProps) {
   const { projectId, list, decisions, range, kept, mayChangePolicies } = props;
