@@ -205,10 +205,10 @@ test('on a phone counts from a billion do not overlap, and screen readers get al
   for (const path of ['', `keys/${apiKeyId}?range=24h`]) {
     const page = await project.open(path);
     await page.setViewportSize(PHONE);
-    const counts = page.getByTitle('1,234,567,890', { exact: true });
-    await expect(counts.first()).toHaveText('1.2B');
+    // The other tests add some thousands to those of the project.
+    await expect(page.getByTitle(/^1,234,\d{3},\d{3}$/).first()).toHaveText('1.2B');
     const legend = page.locator('figcaption');
-    await expect(legend).toContainText(/Allowed1\.2B1,234,567,890/);
+    await expect(legend).toContainText(/Allowed1\.2B1,234,\d{3},\d{3}/);
     for (const cell of await legend.locator('> div').all()) {
       expect(
         await cell.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth),
