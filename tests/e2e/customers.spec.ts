@@ -20,7 +20,7 @@ test.beforeEach(async () => {
     (${project.projectId}, 'GET', '/v1/health', null, 0)`;
 });
 
-test('the chart of a customer tells the calls that a limit refused from those that were denied', async () => {
+test('the chart of a customer shows calls that a limit refused apart from those that were denied', async () => {
   const customerId = await addCustomer('acme-1', 'Acme');
   const apiKeyId = await project.addKey('Server', { customer_id: customerId });
   for (const [outcome, count] of [
