@@ -21,7 +21,8 @@ export interface PolicyMatcher<P extends Policy = Policy> {
   match(method: string, target: string): P | null;
   /**
    * Further policies whose handlers the request may run, because routers ignore case, decode, repair
-   * paths or answer HEAD as GET (rule every-reading). Mostly none.
+   * paths or answer HEAD as GET (rule every-reading). None where all
+   * policies have no labels and cost the same.
    *
    * @param policy - What `match` returned for the same method and target.
    */
@@ -60,7 +61,8 @@ export class PolicyCompiler<P extends Policy = Policy> implements PolicyMatcher<
       const shape = shapeOf(policy);
       if (shape === null) continue;
       addTo(this.#index, policy, shape);
-      if (shape.kind !== 'any') this.#readings.add(policy, shape.path, shape.kind);
+      const base = shape.kind === 'any' ? null : shape.path;
+      this.#readings.add(policy, base, shape.kind === 'exact');
     }
   }
 
@@ -70,12 +72,31 @@ export class PolicyCompiler<P extends Policy = Policy> implements PolicyMatcher<
   }
 
   others(policy: P, method: string, target: string): readonly P[] {
+    if (this.#readings.areEqual) return [];
     const others = this.#readings.of(policy, method, target);
-    if (method !== 'HEAD' || policy.method !== '*') return others;
-    const ofGet = this.match('GET', target) ?? policy;
-    return [...others, ofGet, ...this.#readings.of(ofGet, 'GET', target)];
+    const further = aliasesOf(method).flatMap((alias) => {
+      const match = this.match(alias, target) ?? policy;
+      const meant = this.#readings.of(match, alias, target);
+      return isSettledBy(policy, match) ? meant : [match, ...meant];
+    });
+    return further.length === 0 ? others : [...others, ...further];
   }
 }
+
+/** The methods that a router may take one for: itself in upper case, and GET for HEAD. */
+function aliasesOf(method: string): string[] {
+  const upperCased = method.toUpperCase();
+  return [
+    ...(upperCased === method ? [] : [upperCased]),
+    ...(upperCased === 'HEAD' ? ['GET'] : []),
+  ];
+}
+
+/** A policy that names its method speaks for its own pattern and for less specific ones. */
+const isSettledBy = (policy: Policy, other: Policy): boolean =>
+  policy === other ||
+  (policy.method !== '*' &&
+    (policy.pathPattern === other.pathPattern || comparePolicies(policy, other) < 0));
 
 export interface MatchExplanation<P extends Policy = Policy> {
   winner: P | null;

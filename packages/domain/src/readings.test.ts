@@ -3,11 +3,11 @@ import { canonicalPath } from './path.ts';
 import { compilePolicies, type Policy } from './policies.ts';
 import { oneOf, type Pick, seeded } from './test-support.ts';
 
-/** A policy's id is its own text. */
+/** A policy's id is its own text; each has a label of its own. */
 const policies = (...lines: string[]): Policy[] =>
   lines.map((line) => {
     const [method = '', pathPattern = ''] = line.split(' ');
-    return { policyId: line, method, pathPattern };
+    return { policyId: line, method, pathPattern, scopes: [line] };
   });
 
 /** The policies that other readings match; null where the request matches none as it was sent. */
@@ -54,10 +54,52 @@ describe('another reading of a path', () => {
     ]);
   });
 
-  it('is of the method that was sent, a named one before *', () => {
+  it('is of the method that was sent, a named one before * of the same pattern', () => {
     const lines = ['GET /v1*', 'POST /v1/a', '* /v1/a', 'GET /v1/b', '* /v1/b'];
     expect(othersOf(lines, 'GET /v1/A')).toEqual(['* /v1/a']);
     expect(othersOf(lines, 'GET /v1/B')).toEqual(['GET /v1/b']);
+    expect(othersOf(['* /v1*', 'GET /v1/a*', '* /v1/A*'], 'GET /v1/%61/x')).toHaveLength(2);
+    expect(othersOf(['* /v1/a*', 'GET /v1/A*'], 'GET /v1/a/x')).toEqual([]);
+  });
+
+  it('is every step on the way, since a router may decode or ignore case alone', () => {
+    const reopened = ['GET /v1*', 'GET /v1/admin*', 'GET /v1/admin/public*', 'GET /v1/admin/state'];
+    expect(othersOf(reopened, 'GET /v1/%61dmin/PUBLIC/secret')).toEqual(reopened.slice(1, 3));
+    expect(othersOf(reopened, 'GET /v1/ADMIN/%73tate')).toEqual([reopened[1], reopened[3]]);
+    expect(othersOf(reopened, 'GET /v1/admin/PUBLIC')).toEqual(['GET /v1/admin/public*']);
+    expect(othersOf(reopened, 'GET /v1/admin/public/%73ecret')).toEqual([]);
+  });
+
+  it.each(['ta%C5%BFks', 'TASKS', '%74a%73ks'])(
+    'folds letters as regular expressions do: %s',
+    (name) => {
+      expect(othersOf(['GET /v1*', 'GET /v1/tasks*'], `GET /v1/${name}`)).toEqual([
+        'GET /v1/tasks*',
+      ]);
+      expect(othersOf(['GET /v1*', 'GET /v1/items*'], 'GET /v1/%C4%B0tem%C5%BF/%C4%B1')).toEqual([
+        'GET /v1/items*',
+      ]);
+    },
+  );
+
+  it('matters only where policies differ in labels or cost', () => {
+    const equal = [WIDE, NARROW].map((line, index) => {
+      const [method = '', pathPattern = ''] = line.split(' ');
+      return { policyId: `${index}`, method, pathPattern, scopes: null, cost: 5 };
+    });
+    const [wide, narrow] = equal as [(typeof equal)[0], (typeof equal)[0]];
+    const othersIn = (list: typeof equal) =>
+      compilePolicies(list).others(wide, 'GET', '/v1/reports/INTERNAL');
+    expect(othersIn(equal)).toEqual([]);
+    expect(othersIn([wide, { ...narrow, cost: 6 }])).toHaveLength(1);
+    const free = { policyId: '*', method: '*', pathPattern: '*', scopes: null, cost: 0 };
+    expect(othersIn([free, wide, narrow])).toHaveLength(1);
+  });
+
+  it('of a pattern with very many segments is any below the first of them', () => {
+    const deep = `GET /a${'/b'.repeat(40)}`;
+    expect(othersOf(['* *', deep], `GET /A${'/b'.repeat(20)}`)).toEqual([deep]);
+    expect(othersOf(['* *', deep], `GET /A${'/b'.repeat(10)}`)).toEqual([]);
   });
 
   it('allows nothing that no policy matches as it was sent', () => {
@@ -74,11 +116,25 @@ describe('HEAD, which routers answer as GET', () => {
       '/v1/a',
       ['GET /v1/a*'],
     ],
-    ['in another spelling as well', ['* /v1*', 'GET /v1/a*'], '/v1/A', ['* /v1*', 'GET /v1/a*']],
+    ['in another spelling as well', ['* /v1*', 'GET /v1/a*'], '/v1/A', ['GET /v1/a*']],
     ['at the same place too', ['* /v1/a', 'GET /v1/a'], '/v1/a', ['GET /v1/a']],
-    ['is only what a policy for HEAD says', ['HEAD /v1*', 'GET /v1/a*'], '/v1/a', []],
+    ['is what a policy for HEAD says of its own pattern', ['HEAD /v1*', 'GET /v1*'], '/v1/a', []],
+    ['and of less specific ones', ['HEAD /v1/a*', 'GET /v1*'], '/v1/a', []],
+    ['but not of others', ['HEAD /v1*', 'GET /v1*', 'GET /v1/a*'], '/v1/a', ['GET /v1/a*']],
+    ['in no spelling', ['HEAD /v1*', 'GET /v1*', 'GET /v1/a*'], '/v1/A', ['GET /v1/a*']],
   ])('%s', (_, lines, path, others) => {
     expect(othersOf(lines, `HEAD ${path}`)).toEqual(others);
+  });
+});
+
+describe('a method that some frameworks put into upper case', () => {
+  it.each(['get', 'Get'])('may be the named one: %s', (method) => {
+    expect(othersOf(['* *', 'GET /v1/a*'], `${method} /v1/a`)).toEqual(['GET /v1/a*']);
+  });
+
+  it('may be a HEAD, and so a GET', () => {
+    const others = othersOf(['* *', 'GET /v1/a*', 'HEAD /v1/a*'], 'head /v1/a');
+    expect(others).toEqual(['HEAD /v1/a*', 'GET /v1/a*']);
   });
 });
 
@@ -99,10 +155,20 @@ describe('an ambiguous path, which only a bare * matches,', () => {
     ['and anything with a control character', '/x%00', allOfGet],
     ['and anything that is no UTF-8', '/x%c0%af', allOfGet],
     ['and anything that is encoded too often', '/x%2525252561', allOfGet],
-    ['and anything that is too long', `/${'x'.repeat(2_048)}`, allOfGet],
+    ['and anything beyond ASCII', '/caf\u00c3\u00a9', allOfGet],
+    ['and anything with an escape of no standard', '/v1/%u0061', allOfGet],
+    ['and anything that is far too long', `/${'x'.repeat(8_192)}`, allOfGet],
+    ['but a long one as any other', `/v1/c/${'x'.repeat(2_048)}`, ['GET /v1*', 'GET /v1/c']],
+    ['up to a space, too', '/v1/c%20/x//', ['GET /v1*', 'GET /v1/c']],
   ])('%s', (_, target, others) => {
     const found = othersOf(lines, `GET ${target}`);
     expect(found?.toSorted()).toEqual(others);
+  });
+
+  it('may mean a pattern with a space in a segment', () => {
+    const report = 'GET /v1/my%20report*';
+    expect(othersOf(['* *', report], 'GET /v1//my%20report')).toEqual([report]);
+    expect(othersOf(['* *', report], 'GET /v1//my%20reports')).toEqual([]);
   });
 
   it('may mean each of hundreds of policies, which is found once', () => {

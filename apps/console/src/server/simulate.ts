@@ -308,7 +308,7 @@ function notOpen(seen: Seen): GateView {
   const asked = closed?.scopes ?? [];
   const policy =
     closed && closed !== match.winner
-      ? `Servers may read the path as one of ${policyText(closed)}, which`
+      ? `Servers may take the call for one of ${policyText(closed)}, which`
       : 'The policy';
   const scopes = isOfPlan
     ? { href: hrefOf(project, 'plans'), label: 'Go to the plans' }
@@ -333,10 +333,12 @@ function notOpen(seen: Seen): GateView {
 const listed = (labels: Labels | undefined): string =>
   labels?.length ? labels.join(', ') : 'no scopes';
 
-function policyWithCost({ match: { winner }, cost }: SimulationFacts): string {
-  const policy = winner ? policyText(winner) : '';
-  if (cost === 1) return policy;
-  return `${policy}, ${cost === 0 ? 'free' : `costs ${formatCount(cost)}`}`;
+function policyWithCost({ match: { winner }, otherPolicies, cost }: SimulationFacts): string {
+  if (winner === null) return '';
+  const dearer = winner.cost < cost && otherPolicies.find((policy) => policy.cost === cost);
+  const price = cost === 0 ? 'free' : `costs ${formatCount(cost)}`;
+  if (dearer) return `${policyText(winner)}, ${price} as ${policyText(dearer)}`;
+  return cost === 1 ? policyText(winner) : `${policyText(winner)}, ${price}`;
 }
 
 function noPolicy({
