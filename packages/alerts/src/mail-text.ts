@@ -69,7 +69,8 @@ function contentOf({ type, data }: Event): Content {
   switch (type) {
     case 'quota.threshold_reached': {
       const { threshold, used, monthlyQuota, month } = data;
-      const denied = 'Further calls that cost something are denied as quota_exceeded until the month ends.';
+      const denied =
+        'Further calls that cost something are denied as quota_exceeded until the month ends.';
       return {
         subject: 'the monthly quota is nearly or fully used',
         lines: [
