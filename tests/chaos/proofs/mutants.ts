@@ -134,8 +134,8 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: '.addCustomer(customer);',
-        replace: '.addCustomer({ ...customer, customerId: apiKey.apiKeyId });',
+        find: 'if (customer) scopes2.addCustomer(customer);',
+        replace: 'if (customer) scopes2.addCustomer({ ...customer, customerId: apiKey.apiKeyId });',
       },
     ],
     rule: 'allows exactly what the limits leave',
