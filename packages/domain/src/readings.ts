@@ -66,7 +66,8 @@ export class Readings<P extends Rule> {
       place = next;
     }
     const kind = isExact && segments.length <= SEGMENTS_MAX ? 'exact' : 'prefix';
-    place[kind] = [...(place[kind] ?? []), policy];
+    place[kind] ??= [];
+    place[kind].push(policy);
   }
 
   /**
@@ -134,14 +135,11 @@ const NONE: readonly never[] = [];
 
 /** As in a match, a named method comes before `*` where a pattern has both. */
 function forMethod<P extends Rule>(policies: readonly P[], method: string): readonly P[] {
-  return policies.filter(
-    (policy) =>
-      policy.method === method ||
-      (policy.method === '*' &&
-        !policies.some(
-          (each) => each.method === method && each.pathPattern === policy.pathPattern,
-        )),
-  );
+  if (policies.length === 0) return NONE;
+  const named = policies.filter((policy) => policy.method === method);
+  const patterns = new Set(named.map(({ pathPattern }) => pathPattern));
+  const rest = policies.filter((each) => each.method === '*' && !patterns.has(each.pathPattern));
+  return [...named, ...rest];
 }
 
 const isOf = (policy: Rule, method: string) => policy.method === method || policy.method === '*';
