@@ -323,6 +323,18 @@ test('a user makes a read-only key for a new customer, and can open it later', a
   await expect(page.getByText('Scopes saved')).toBeVisible();
   expect(await project.authorize({ apiKey, ...WRITE })).toMatchObject({ allowed: true });
 
+  // A router that ignores case takes the path for that of a policy which is closed to the key.
+  await project.sql`insert into policies (project_id, method, path_pattern, scopes)
+    values (${project.projectId}, 'GET', '/v1/reports/internal', ${['internal']})`;
+  const internal = '/v1/reports/INTERNAL';
+  await gotoReady(page, project.at(`simulator?apiKeyId=${id}&method=GET&path=${internal}`));
+  await expect(scope).toContainText(
+    'Servers may take the call for one of GET /v1/reports/internal, which is open to internal.',
+  );
+  expect(await project.authorize({ apiKey, method: 'GET', path: internal })).toMatchObject(denied);
+  await project.sql`delete from policies
+    where project_id = ${project.projectId} and path_pattern = '/v1/reports/internal'`;
+
   await gotoReady(page, project.at(`simulator?apiKeyId=${id}&method=GET&path=/v1/health`));
   await scope.getByRole('link', { name: 'Give the policy labels' }).click();
   await expect(page.getByLabel('Path pattern')).toHaveValue('/v1/health');
