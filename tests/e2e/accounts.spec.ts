@@ -60,7 +60,9 @@ test('sign-in never leads to another site', async ({ page, baseURL }) => {
 test('a sign-in link with any error and notice shows the form', async ({ page }) => {
   for (const word of ['constructor', '__proto__', 'unknown']) {
     await page.goto(`/sign-in?error=${word}&notice=${word}`);
-    await expect(page.getByRole('alert')).toContainText('Signing in with this provider failed.');
+    await expect(page.getByRole('main').getByRole('alert')).toContainText(
+      'Signing in with this provider failed.',
+    );
     await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeVisible();
   }
 });
