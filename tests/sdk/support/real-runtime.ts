@@ -1,3 +1,4 @@
+import { PATIENT } from '../../integration/runtime/setup.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { startRuntime } from '../../support/runtime.ts';
 import { createWorld, type World } from '../../support/scenario.ts';
@@ -24,7 +25,7 @@ export async function startRealRuntime(
   const runtime = await startRuntime({
     databaseUrl: database.url,
     redisUrl,
-    settings,
+    settings: { ...PATIENT, ...settings },
     ...(program && { program }),
   });
   const world = createWorld(database.url);
