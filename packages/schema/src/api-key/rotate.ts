@@ -167,7 +167,7 @@ export async function endPreviousKeySecret(
     trigger: 'end_previous_secret',
     action: 'api_key.end_previous_secret',
     set: NO_PREVIOUS,
-    isDone: ({ previousValidUntil }) => previousValidUntil === null,
+    isDone: ({ hasPrevious }) => !hasPrevious,
     isOutdated: ({ previousPrefix }) => keyPrefix !== undefined && previousPrefix !== keyPrefix,
     stateOf: secretsOf,
   });

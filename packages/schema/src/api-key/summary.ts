@@ -24,8 +24,11 @@ export const summaryColumns = {
   isImported: apiKeys.isImported,
   previousPrefix: apiKeys.previousPrefix,
   previousLastUsedAt: apiKeys.previousLastUsedAt,
-  /** Null where the secret before the last rotation is not valid any more. */
-  previousValidUntil: sql<Date | null>`case when ${apiKeys.previousExpiresAt} > now()
+  /** Whether the key has the secret before the last rotation, which an expired key may have too. */
+  hasPrevious: sql<boolean>`coalesce(${apiKeys.previousExpiresAt} > now(), false)`,
+  /** Null where that secret is not valid any more. */
+  previousValidUntil: sql<Date | null>`case when ${apiKeys.status} = 'active'
+    and least(${apiKeys.previousExpiresAt}, ${apiKeys.expiresAt}) > now()
     then least(${apiKeys.previousExpiresAt}, ${apiKeys.expiresAt}) end`.mapWith(
     apiKeys.previousExpiresAt,
   ),

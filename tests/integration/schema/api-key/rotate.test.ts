@@ -342,6 +342,27 @@ describe('a rotation', () => {
 });
 
 describe('the end of the previous secret', () => {
+  test('is not shown while the key is expired, nor after it was revoked', async () => {
+    const { projectId, key } = await makeRoom();
+    const shown = async () => (await getApiKey(bench.db, key))?.previous;
+    const { previous } = await rotated(key);
+    expect(await shown()).toMatchObject(previous!);
+    const past = { ...key, expiresAt: new Date(Date.now() - 1_000) };
+    await updateApiKey(bench.ctx, past);
+    expect(await shown()).toBeUndefined();
+    // A later expiry would make it valid again, so it can be ended meanwhile.
+    await updateApiKey(bench.ctx, { ...key, expiresAt: null });
+    expect(await shown()).toMatchObject(previous!);
+    await updateApiKey(bench.ctx, past);
+    expectKind(await endPreviousKeySecret(bench.ctx, key), 'updated');
+    await updateApiKey(bench.ctx, { ...key, expiresAt: null });
+    expect(await shown()).toBeUndefined();
+    const other = await makeKey(bench.ctx, projectId);
+    await rotated(other);
+    await revokeApiKey(bench.ctx, other);
+    expect((await getApiKey(bench.db, other))?.previous).toBeUndefined();
+  });
+
   test('holds from the next lookup on, and may be repeated', async () => {
     const { projectId, key } = await makeRoom();
     const { keyPrefix, plaintextKey, previous } = await rotated(key);
