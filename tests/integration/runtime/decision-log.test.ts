@@ -225,6 +225,7 @@ describe('the list', () => {
     ['cursor=x', '"cursor" must be a "nextCursor" of this list.'],
     ['reasons=rate_limited', '"reasons" is not a known field.'],
     ['reason=rate_limited&reason=missing_api_key', '"reason" must not be given twice.'],
+    ['reason=&reason=missing_api_key', '"reason" must not be given twice.'],
   ])('refuses %s and names the parameter', async (query, message) => {
     expectError(await scene.client.listDecisions(query), 'invalid_request', message);
   });

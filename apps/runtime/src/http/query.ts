@@ -22,7 +22,7 @@ export function parseQuery<Query extends z.ZodObject>(
   if (query.some(([name]) => name === '__proto__')) throw unknownField('__proto__');
   const result = shape.safeParse(Object.fromEntries([...absent, ...given]));
   if (!result.success) throw invalidField(result.error);
-  const names = given.map(([name]) => name);
+  const names = query.map(([name]) => name);
   const twice = names.find((name, index) => names.indexOf(name) < index);
   if (twice !== undefined) throw invalidRequest(`"${twice}" must not be given twice.`);
   return result.data;
