@@ -183,7 +183,8 @@ const instantSchema = z.iso
 export const expirySchema = instantSchema.nullable();
 
 /** The verbs know the largest. */
-const number = z.int().min(0, 'must be a whole number, 0 or more').nullable().optional();
+const NUMBER = 'must be a whole number, 0 or more';
+const number = z.int(NUMBER).min(0, NUMBER).nullable().optional();
 const limits = {
   rateLimitPerMinute: number.describe('Calls per minute; null for no limit.'),
   dailyQuota: number.describe('What calls of a day in UTC may cost; null for no limit.'),
@@ -360,7 +361,7 @@ const customerFields = {
     .optional()
     .describe('Only with a plan: when it lapses, as an RFC 3339 time; null for never.'),
   billingDay: z
-    .int()
+    .int(BILLING_DAY)
     .min(1, BILLING_DAY)
     .max(BILLING_DAY_MAX, BILLING_DAY)
     .optional()

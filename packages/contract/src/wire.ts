@@ -202,7 +202,9 @@ export const customerPeriodSchema = z
     from: timestamp,
     to: timestamp.describe('Excluded.'),
     cost: wholeNumber.describe('Used of the month, through keys that were its own at the time.'),
-    dailyCost: wholeNumber.describe('Used of the day in UTC.'),
+    dailyCost: wholeNumber.describe(
+      'Used of the day in UTC: of its daily quota, or, without one, through the keys that it has.',
+    ),
   })
   .describe('The customer’s month, which begins on its billing day.');
 

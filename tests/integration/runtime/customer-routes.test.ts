@@ -386,6 +386,14 @@ describe('a key', () => {
     for (const reply of replies) expectError(reply, 'invalid_request', `"${field}" `);
   });
 
+  it.each([2 ** 53, '5', 0.5])(
+    'is refused for %j as a limit in plain words',
+    async (dailyQuota) => {
+      const reply = await mine.post('/api-keys', { displayName: 'Job', dailyQuota });
+      expectError(reply, 'invalid_request', '"dailyQuota" must be a whole number, 0 or more.');
+    },
+  );
+
   it.each([
     { displayName: 'Other' },
     { customerId: null },
@@ -516,6 +524,7 @@ describe('usage', () => {
     ['from', 'from=2020-01-01T00:00:00Z'],
     ['to', 'from=2026-06-11T00:00:00Z&to=2026-06-11T00:00:00Z'],
     ['to', 'from=9999-12-31T00:00:00Z&to=9999-12-31T23:59:59Z'],
+    ['from', 'to=0100-01-10T00:00:00Z&step=month'],
     ['nonsense', 'nonsense=1'],
   ])('refuses a wrong %s by its name', async (parameter, query) => {
     expectError(await mine.get(`/usage?${query}`), 'invalid_request', `"${parameter}" `);

@@ -105,18 +105,20 @@ function rangeOf({ customerId, apiKeyId, from, to, step }: UsageOfInput, now: Da
       { field: 'from', rule: `must be at most ${most} days before to` },
     ]);
   }
+  // Before as well, because Date.UTC takes the years before 100 for those of 1900.
+  requireYears({ from: start, to: end }, step);
   const whole = wholeSteps({ from: start, to: end }, step, most);
-  for (const [field, at] of [
-    ['from', whole.from],
-    ['to', whole.to],
-  ] as const) {
-    const year = at.getUTCFullYear();
-    if (year < FIRST_YEAR || year > LAST_YEAR) {
-      const rule = `must lie, in whole ${step}s, within the years 0100 to 9999 in UTC`;
-      throw new InvalidInputError([{ field, rule }]);
-    }
-  }
+  requireYears(whole, step);
   return whole;
+}
+
+function requireYears(range: UsageRange, step: UsageStep): void {
+  for (const field of ['from', 'to'] as const) {
+    const year = range[field].getUTCFullYear();
+    if (year >= FIRST_YEAR && year <= LAST_YEAR) continue;
+    const rule = `must lie, in whole ${step}s, within the years 0100 to 9999 in UTC`;
+    throw new InvalidInputError([{ field, rule }]);
+  }
 }
 
 /** An expression for the ids of the keys; null for every decision of the project. */

@@ -411,7 +411,7 @@ export interface CustomerPeriod {
   readonly to: string;
   /** Used of the month, through keys that were its own at the time. */
   readonly cost: number;
-  /** Used of the day in UTC. */
+  /** Used of the day in UTC: of its daily quota, or, without one, through the keys that it has. */
   readonly dailyCost: number;
 }
 
