@@ -286,6 +286,35 @@ test('the overview says of whose plan that lapsed the calls are denied, and why'
   await expect(page.getByRole('dialog', { name: 'Plan of Acme' })).toBeVisible();
 });
 
+test('a key goes to the customer that was chosen, also if that is renamed meanwhile', async () => {
+  const customerId = await addCustomer('chosen-1', 'Chosen');
+  const rename = (externalId: string) =>
+    project.sql`update customers set external_id = ${externalId} where id = ${customerId}`;
+  const expectCustomer = async (apiKey: string, externalId: string) =>
+    expect(await project.authorize({ apiKey, ...READ })).toMatchObject({
+      access: { customer: { customerId, externalId } },
+    });
+
+  const page = await project.open(`keys/new?customer=${customerId.toUpperCase()}`);
+  await expect(page.getByRole('combobox', { name: 'Customer' })).toHaveValue('Chosen (chosen-1)');
+  await rename('chosen-2');
+  const apiKey = await createKeyOn(page, 'Of the chosen');
+  await expectCustomer(apiKey, 'chosen-2');
+
+  await gotoReady(page, project.at('keys'));
+  await page.getByRole('link', { name: 'Of the chosen' }).click();
+  await page.getByRole('button', { name: 'Move key' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByRole('combobox', { name: 'Customer' })).toHaveValue('chosen-2');
+  await rename('chosen-3');
+  await dialog.getByRole('button', { name: 'Move key' }).click();
+  await expect(page.getByText('Nothing changed').or(page.getByText('Key moved'))).toBeVisible();
+  await expectCustomer(apiKey, 'chosen-3');
+
+  await page.goto(project.at(`customers/${customerId.toUpperCase()}`));
+  await expect(page.getByRole('heading', { level: 1, name: 'Chosen' })).toBeVisible();
+});
+
 test('a user makes a read-only key for a new customer, and can open it later', async () => {
   const page = await project.open('keys/new');
   await page.getByRole('combobox', { name: 'Customer' }).fill('new-9');

@@ -12,6 +12,8 @@ import { Input } from './ui/input.tsx';
 export interface Choice {
   /** What the form sends. */
   id: string;
+  /** The field of the form that it is sent as, if another one than that of the combobox. */
+  field?: string;
   label: string;
   /** What distinguishes it from others, in the list alone. */
   detail?: string;
@@ -109,7 +111,7 @@ export function Combobox<Item extends Choice>({
     <Field name={`${name}Search`} {...field}>
       {({ name: _, ...control }) => (
         <div className="relative">
-          <input type="hidden" name={name} value={value?.id ?? ''} />
+          <input type="hidden" name={value?.field ?? name} value={value?.id ?? ''} />
           <Input
             {...control}
             data-field={name}

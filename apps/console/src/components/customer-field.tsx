@@ -15,7 +15,7 @@ export interface CustomerFieldProps {
   hint: ReactNode;
 }
 
-/** Chooses a customer by its external ID, or names a new one; empty for none. */
+/** Chooses a customer, or names one by its external ID, which may be new; empty for none. */
 export function CustomerField({ initial, onChange, ...field }: CustomerFieldProps) {
   const { errorOf } = useActionForm();
   const [customer, setCustomer] = useState(initial);

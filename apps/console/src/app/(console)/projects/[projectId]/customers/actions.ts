@@ -15,7 +15,6 @@ import {
 } from '@ceiba/schema';
 import { z } from 'zod';
 import type { Choice } from '#components/combobox.tsx';
-import { withoutSecrets } from '#lib/text.ts';
 import { projectAction, projectQuery } from '#server/action.ts';
 import { done, PROJECT_GONE, settle } from '#server/settle.ts';
 import {
@@ -122,7 +121,8 @@ const LISTED = 10;
 /** Finds customers for a key, and offers to create one of the text that was typed. */
 export const findCustomers = projectQuery({
   right: 'change_customers',
-  input: z.object({ q: z.string().max(1_000).trim().transform(withoutSecrets) }),
+  // In the body of a request, and offered as an external ID: it stays as it was typed.
+  input: z.object({ q: z.string().max(1_000).trim() }),
   async run({ ctx: { db }, project: { projectId } }, { q }): Promise<Choice[]> {
     const list = { projectId, limit: LISTED };
     const [exact, found] = await Promise.all([

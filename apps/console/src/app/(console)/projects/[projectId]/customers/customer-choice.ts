@@ -1,11 +1,18 @@
-import type { CustomerName, CustomerPlanState } from '@ceiba/schema';
+import type { CustomerPlanState } from '@ceiba/schema';
 import type { Choice } from '#components/combobox.tsx';
 import { legible } from '#lib/text.ts';
 import { planDetail } from '../plan-detail.ts';
 
-/** A customer by its external ID, which says also of a new one who it is. */
-export const choiceOf = ({ externalId, name }: CustomerName): Choice => ({
-  id: externalId,
+interface ChosenCustomer {
+  customerId: string;
+  externalId: string;
+  name?: string;
+}
+
+/** A customer that there is, by its own ID: if it is renamed before the form is sent, it is still the one. */
+export const choiceOf = ({ customerId, externalId, name = '' }: ChosenCustomer): Choice => ({
+  field: 'customerId',
+  id: customerId,
   label: name === '' ? legible(externalId) : `${legible(name)} (${legible(externalId)})`,
 });
 

@@ -50,6 +50,14 @@ const expiry = { expires: z.enum(['never', 'at']), expiresAt: typedInstant };
 const instantOf = ({ expires, expiresAt }: { expires: 'never' | 'at'; expiresAt: Date }) =>
   expires === 'never' ? null : expiresAt;
 
+/** One that was chosen, by its ID; or the external ID that was typed, which may be a new one. */
+const typedCustomer = { customerId: typedText, externalCustomerId: typedText };
+const customerOf = ({
+  customerId,
+  externalCustomerId,
+}: Record<keyof typeof typedCustomer, string>) =>
+  customerId !== '' ? { customerId } : externalCustomerId !== '' ? { externalCustomerId } : null;
+
 /** Shown once: the key itself is in this answer and nowhere else. */
 export interface NewKey extends FirstCall {
   apiKeyId: string;
@@ -64,20 +72,21 @@ export const createKey = projectAction({
   showsOnce: true,
   input: z.object({
     displayName: typedText,
-    externalCustomerId: typedText,
+    ...typedCustomer,
     ...expiry,
     ...limits,
     ...typedScopes,
   }),
   async run({ ctx, projectId }, { expires, expiresAt, ...input }): Promise<NewKey> {
-    const { externalCustomerId, restricts, scopes, ...values } = input;
+    const { customerId, externalCustomerId, restricts, scopes, ...values } = input;
+    const customer = customerOf({ customerId, externalCustomerId });
     const labels = scopesOf({ restricts, scopes });
     // Before the key exists: what fails after that would lose it.
-    const call = await readFirstCall(ctx.db, { projectId, externalCustomerId, scopes: labels });
+    const call = await readFirstCall(ctx.db, { projectId, customer, scopes: labels });
     const key = {
       projectId,
       ...values,
-      ...(externalCustomerId !== '' && { externalCustomerId }),
+      ...customer,
       scopes: labels,
       mint,
       expiresAt: instantOf({ expires, expiresAt }),
@@ -136,9 +145,9 @@ export const setKeyMetadata = projectAction({
 /** Moves a key to a customer, or away from its customer. */
 export const moveKey = projectAction({
   right: 'change_keys',
-  input: z.object({ ...keyId, externalCustomerId: typedText }),
-  run: async ({ ctx, projectId }, { apiKeyId, externalCustomerId }) =>
-    change(ctx, { projectId, apiKeyId, externalCustomerId: externalCustomerId || null }),
+  input: z.object({ ...keyId, ...typedCustomer }),
+  run: async ({ ctx, projectId }, { apiKeyId, ...input }) =>
+    change(ctx, { projectId, apiKeyId, ...(customerOf(input) ?? { customerId: null }) }),
 });
 
 const change = async (ctx: VerbContext, input: UpdateApiKeyInput) =>

@@ -5,7 +5,7 @@ import { whyInactive } from '#components/subscription/next-decision.tsx';
 import type { ExampleCall } from '#lib/curl-example.ts';
 import { exampleCall } from '#lib/example-call.ts';
 import type { CustomerState } from '../customers/customer-state.ts';
-import { readKeyCustomer } from './key-customer.ts';
+import { type NamedCustomer, readKeyCustomer } from './key-customer.ts';
 
 /** What to try a new key with. */
 export interface FirstCall {
@@ -17,8 +17,7 @@ export interface FirstCall {
 
 export interface PlannedKey {
   projectId: string;
-  /** Empty for none. */
-  externalCustomerId: string;
+  customer: NamedCustomer | null;
   scopes: Labels;
 }
 
@@ -31,12 +30,12 @@ export const readFirstCall = (db: Database, planned: PlannedKey): Promise<FirstC
 
 async function read(
   db: Database,
-  { projectId, externalCustomerId, scopes }: PlannedKey,
+  { projectId, customer: named, scopes }: PlannedKey,
 ): Promise<FirstCall> {
   const [subscription, policies, customer] = await Promise.all([
     getSubscription(db, projectId),
     listPolicies(db, projectId),
-    externalCustomerId === '' ? null : readKeyCustomer(db, projectId, externalCustomerId),
+    named && readKeyCustomer(db, projectId, named),
   ]);
   const lists = [scopes, customer?.use.planScopes ?? null];
   const example = exampleCall(policies, (policy) => lists.every((list) => opens(list, policy)));

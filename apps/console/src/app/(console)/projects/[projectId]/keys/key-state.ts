@@ -60,8 +60,7 @@ export interface KeyTarget
   metadata: Record<string, unknown>;
   /** The secret before its last rotation, while it is valid too. */
   previous: NonNullable<ApiKeyRow['previous']> | null;
-  /** The external ID of its customer; null for none. */
-  externalCustomerId: string | null;
+  customer: { customerId: string; externalId: string } | null;
 }
 
 export const targetOf = (row: ApiKeyRow): KeyTarget => ({
@@ -76,7 +75,7 @@ export const targetOf = (row: ApiKeyRow): KeyTarget => ({
   scopes: row.scopes ?? null,
   metadata: row.metadata ?? {},
   previous: row.previous ?? null,
-  externalCustomerId: row.customer?.externalId ?? null,
+  customer: row.customer ?? null,
   ...limitsIn(row),
 });
 

@@ -40,7 +40,7 @@ export async function readCustomerPage(
     searchApiKeys(db, { projectId, customerId, limit: KEYS_READ }),
     groupDenials(db, { projectId, customerId, from: kept.since, to, limit: DENIALS_SHOWN }),
   ]);
-  const use = uses.get(customerId);
+  const use = uses.get(customer.customerId);
   if (use === undefined || usage === null) return null;
   const apiKeyIds = keys.items.map(({ apiKeyId }) => apiKeyId);
   const timeline = await readCustomerTimeline(db, { projectId, kept }, { customerId, apiKeyIds });

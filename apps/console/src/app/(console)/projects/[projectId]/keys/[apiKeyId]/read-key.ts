@@ -52,7 +52,7 @@ export async function readKeyPage(
     compared && read(compared),
     readDenials(db, projectId, apiKeyId, kept),
     readKeyTimeline(db, { projectId, kept, usageDays }, apiKey),
-    apiKey.customer ? readKeyCustomer(db, projectId, apiKey.customer.externalId) : null,
+    apiKey.customer ? readKeyCustomer(db, projectId, apiKey.customer) : null,
     listPolicies(db, projectId),
   ]);
   return { apiKey, problems, customer, policies, series, previous, kept, denials, timeline };

@@ -15,6 +15,7 @@ import type { FormAction } from '#lib/action-state.ts';
 import { legible } from '#lib/text.ts';
 import { StillUsed } from '../../_components/still-used.tsx';
 import { findCustomers } from '../../customers/actions.ts';
+import { choiceOf } from '../../customers/customer-choice.ts';
 import {
   archiveKey,
   describeKey,
@@ -135,8 +136,8 @@ const CHANGES = {
     submit: 'Set scopes',
     done: 'Scopes saved',
     fields: (
-      { scopes, externalCustomerId },
-      { sets, planScopes = externalCustomerId === null ? null : ('unknown' as const) },
+      { scopes, customer },
+      { sets, planScopes = customer === null ? null : ('unknown' as const) },
     ) => <ScopeFields initial={scopes} sets={sets} planScopes={planScopes} />,
   },
   metadata: {
@@ -154,16 +155,12 @@ const CHANGES = {
     action: moveKey,
     submit: 'Move key',
     done: 'Key moved',
-    fields: ({ externalCustomerId }, { projectId }) => (
+    fields: ({ customer }, { projectId }) => (
       // The list of the field needs room, which a dialog would cut off.
       <div className="min-h-80">
         <CustomerField
           projectId={projectId}
-          initial={
-            externalCustomerId === null
-              ? null
-              : { id: externalCustomerId, label: externalCustomerId }
-          }
+          initial={customer && choiceOf(customer)}
           search={findCustomers}
           hint="Type a part of its external ID or name. A new external ID creates the customer; empty for none."
         />

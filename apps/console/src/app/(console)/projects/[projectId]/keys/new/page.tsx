@@ -26,7 +26,7 @@ export default async function NewKeyPage({ params, searchParams }: PageProps<'pr
       }),
     ]),
   );
-  const customer = customers.get(customerId);
+  const [customer] = [...customers].map(([id, name]) => choiceOf({ customerId: id, ...name }));
   return (
     <Column isNarrow>
       <CreateKey
@@ -37,7 +37,7 @@ export default async function NewKeyPage({ params, searchParams }: PageProps<'pr
         mayChangePlan={may('change_subscription')}
         defaultRate={project.defaultKeyRateLimitPerMinute}
         sets={labelSetsOf(policies)}
-        customer={customer ? choiceOf(customer) : null}
+        customer={customer ?? null}
       />
     </Column>
   );
