@@ -10,6 +10,7 @@ function setUp(leaseMs?: number) {
   const clock = { ms: 0 };
   const answers: ((answer: LeaseRenewal | null | Error) => void)[] = [];
   const asked: { always: boolean }[] = [];
+  const warnings: unknown[] = [];
   const lease = new FencingLease({
     leaseMs,
     renew: (renewal) =>
@@ -18,7 +19,7 @@ function setUp(leaseMs?: number) {
         answers.push((it) => (it instanceof Error ? reject(it) : resolve(it)));
       }),
     now: () => clock.ms,
-    log: { info() {}, warn() {} },
+    log: { info() {}, warn: ({ err }: { err: Error }) => warnings.push(err.message) },
   });
   const renew = async (answer: LeaseRenewal | null | Error, tookMs = 0) => {
     const renewed = lease.renew();
@@ -26,7 +27,7 @@ function setUp(leaseMs?: number) {
     answers.pop()?.(answer);
     await renewed;
   };
-  return { lease, clock, renew, asked };
+  return { lease, clock, renew, asked, warnings };
 }
 
 describe('a lease', () => {
@@ -71,6 +72,20 @@ describe('a lease', () => {
     expect(lease.judge(ON_A)).toBe('trusted');
     clock.ms = 1_000;
     expect(lease.judge(ON_A)).toBe('expired');
+  });
+
+  it('logs once why it is missing, also where no renewal ever succeeded', async () => {
+    const { clock, renew, warnings } = setUp();
+    await renew(new Error('permission denied'));
+    await renew(new Error('permission denied'));
+    expect(warnings).toEqual(['permission denied']);
+    await renew(written(ON_A));
+    await renew(new Error('no answer'));
+    expect(warnings).toHaveLength(1);
+    clock.ms = 1_000;
+    await renew(null);
+    await renew(null);
+    expect(warnings.slice(1)).toEqual(['the standby did not confirm the commit']);
   });
 });
 

@@ -29,6 +29,8 @@ export class FencingLease implements Fence {
   readonly #leaseMs: number;
   /** The server of the last renewal, and whether it proved itself by a commit. */
   #held: { server: string; isProven: boolean; untilMs: number } | null = null;
+  /** Whether the log has the cause, since the last renewal that succeeded. */
+  #isReported = false;
   #renewals: BackgroundTask | null = null;
 
   constructor(options: LeaseOptions) {
@@ -75,11 +77,14 @@ export class FencingLease implements Fence {
         isProven: isWritten,
         untilMs: sentAtMs + this.#leaseMs,
       };
+      this.#isReported = false;
       if (!wasHeld && isWritten) log.info('Postgres commits to its standby: the lease is valid');
     } catch (error) {
-      if (this.#held === null || now() < this.#held.untilMs) return;
+      const isValid = this.#held !== null && now() < this.#held.untilMs;
+      if (isValid || this.#isReported) return;
       this.#held = null;
-      log.warn({ err: error }, 'Postgres acknowledges no commit: the lease has expired');
+      this.#isReported = true;
+      log.warn({ err: error }, 'Postgres acknowledges no commit: there is no valid lease');
     }
   }
 
