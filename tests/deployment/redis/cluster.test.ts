@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '@ceiba/devstack/ports';
+import { createLogger } from '@ceiba/process/log';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSettings } from '../../../apps/runtime/src/env.ts';
+import { Metrics } from '../../../apps/runtime/src/metrics/metrics.ts';
+import { openRedis } from '../../../apps/runtime/src/redis/open.ts';
 import { UnavailableError } from '../../../apps/runtime/src/unavailable.ts';
 import {
   admittedOf,
@@ -24,6 +28,8 @@ async function startNode(): Promise<RedisServer> {
     ...['--cluster-node-timeout', '15000', '--enable-protected-configs', 'yes'],
   ]);
 }
+
+const POLL = { timeout: 15_000, interval: 50 };
 
 const busPortOf = async (node: RedisServer) =>
   Number(/@(\d+)/.exec(String(await node.admin.cluster('NODES')))?.[1]);
@@ -369,6 +375,31 @@ describe.skipIf(realRedis === undefined)('a Redis Cluster (real Redis)', () => {
     }
     await living.sweep();
     expect(store.decisions(failing.projectId, 'allowed')).toBe(3);
+  });
+
+  it('is not ready while a charge fails on any of its nodes, and keeps nothing of the rehearsal', async () => {
+    const settings = readSettings({
+      DATABASE_URL: 'postgres://unused',
+      REDIS_URL: nodes[0].url,
+      REDIS_CLUSTER: 'true',
+    });
+    for (const node of nodes) {
+      const log = createLogger({ service: 'test', level: 'silent' });
+      const redis = openRedis(settings, new Metrics(), log);
+      const change = () => redis.check().then(() => null, String);
+      try {
+        await node.admin.config('SET', 'maxmemory', '1');
+        await expect.poll(change, POLL).toContain('the memory of Redis is full: raise maxmemory');
+        await node.admin.config('SET', 'maxmemory', '0');
+        await expect.poll(change, POLL).toBeNull();
+        const rehearsed = await node.admin.keys('ceiba:{?}:*');
+        expect(rehearsed).toEqual([expect.stringMatching(/^ceiba:\{\d\}:counter:project$/)]);
+        expect(await node.admin.ttl(rehearsed[0] ?? '')).toBeGreaterThan(0);
+      } finally {
+        await node.admin.config('SET', 'maxmemory', '0');
+        redis.close();
+      }
+    }
   });
 
   it('names the node that makes a Runtime not ready', async () => {

@@ -419,6 +419,7 @@ describe.skipIf(realRedis === undefined)('Redis', () => {
       const list = `redis://:s3cret@${gone},127.0.0.1:${node.port}`;
       const unformed = await look({ REDIS_URL: list, REDIS_CLUSTER: 'true' });
       expect(check(unformed, 'redis primaries').detail).toContain('announces none');
+      expect(check(unformed, 'redis charge')).toMatchObject({ status: 'error' });
       await node.admin.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
       await until('every slot is served', async () =>
         `${await node.admin.cluster('INFO')}`.includes('cluster_state:ok'),

@@ -118,11 +118,9 @@ describe.skipIf(realRedis === undefined)('a Redis that answers and in which char
     60_000,
   );
 
-  it('has nothing of the rehearsal that a charge or the usage reads', async () => {
-    expect((await redis.admin.keys('*')).sort()).toEqual([
-      'ceiba:{00000000-0000-0000-0000-000000000000}:counter:project',
-      'ceiba:{00000000-0000-0000-0000-000000000000}:rehearsal',
-    ]);
+  it('has nothing of the rehearsal that lasts, or that a charge or the usage reads', async () => {
+    expect(await redis.admin.keys('*')).toEqual(['ceiba:{0}:counter:project']);
+    expect(await redis.admin.ttl('ceiba:{0}:counter:project')).toBeGreaterThan(0);
   });
 });
 

@@ -5,6 +5,7 @@ import {
   createNodeClient,
   createPrimaryClient,
   createServerClient,
+  type DataServer,
   dataServersOf,
   EPOCH_PROBLEMS,
   EPOCH_SAMPLES,
@@ -85,12 +86,14 @@ async function checkEpoch(connect: () => Redis): Promise<Check> {
   }
 }
 
-/** Runs what a charge runs, with one small write, and closes the connection. */
+/** Runs what a charge runs on each server, with one small write, and closes the connection. */
 async function checkCharge(client: RedisClient): Promise<Check> {
   const name = 'redis charge';
   client.on('error', () => {}); // errors also arrive as rejections
   try {
-    await withPatience(client.connect().then(() => rehearseCharge(client)));
+    await withPatience(
+      client.connect().then(() => Promise.all(serversOf(client).map(rehearseCharge))),
+    );
     return ok(name, 'every command of one works');
   } catch (cause) {
     const remedy = 'Fix this first: every decision is answered 503 until then.';
@@ -98,6 +101,13 @@ async function checkCharge(client: RedisClient): Promise<Check> {
   } finally {
     client.disconnect();
   }
+}
+
+/** @throws Error where no server of a cluster has a slot */
+function serversOf(client: RedisClient): DataServer[] {
+  const servers = dataServersOf(client);
+  if (servers.length === 0) throw new Error('the cluster announces none that serves a slot');
+  return servers;
 }
 
 /** A Runtime starts if one of the nodes answers, so the others are only a warning. */
@@ -131,8 +141,7 @@ async function checkPrimaries(redis: RedisClusterAddress): Promise<Check> {
   cluster.on('error', () => {}); // errors also arrive as rejections
   try {
     await withPatience(cluster.connect());
-    const servers = dataServersOf(cluster);
-    if (servers.length === 0) throw new Error('the cluster announces none that serves a slot');
+    const servers = serversOf(cluster);
     await withPatience(Promise.all(servers.map(async ({ connection }) => connection().ping())));
     return ok(name, `each of the ${servers.length} that the cluster announces answers`);
   } catch (cause) {

@@ -79,18 +79,35 @@ export class RedisLink {
    *
    * @throws UnavailableError that names the server, unless every server answers within the budget.
    */
-  async ping(budgetMs: number): Promise<void> {
+  ping(budgetMs: number): Promise<void> {
+    return this.sendToEach(
+      budgetMs,
+      async ({ connection }) => timeMsOf(connection()),
+      (timeMs) => this.#options.clock.observe(timeMs),
+    );
+  }
+
+  /**
+   * Sends a command to every server at the same time.
+   *
+   * @param onReply called with each reply that came within the budget
+   * @throws UnavailableError that names the server, unless every server answers within the budget.
+   */
+  async sendToEach<T>(
+    budgetMs: number,
+    run: (server: DataServer) => Promise<T>,
+    onReply: (reply: T) => void = () => {},
+  ): Promise<void> {
     const servers = await this.send(budgetMs, async (client) => dataServersOf(client));
-    const ping = async ({ address, connection }: DataServer) => {
+    const sendTo = async (server: DataServer) => {
       try {
-        const timeMs = await this.send(budgetMs, async () => timeMsOf(connection()));
-        this.#options.clock.observe(timeMs);
+        onReply(await this.send(budgetMs, () => run(server)));
       } catch (error) {
         const { message } = unavailable(error);
-        throw new UnavailableError('redis', `${address}: ${message}`, { cause: error });
+        throw new UnavailableError('redis', `${server.address}: ${message}`, { cause: error });
       }
     };
-    await Promise.all(servers.map(ping));
+    await Promise.all(servers.map(sendTo));
   }
 
   /** Whether there is a connection; while there is none, the link has logged why. */

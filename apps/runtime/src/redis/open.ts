@@ -35,7 +35,7 @@ export function openRedis(settings: Settings, metrics: Metrics, log: Logger): Ru
   const epochProbe = new EpochProbe({ ...address, log });
   const rehearsal = new Rehearsal(
     'redis',
-    () => link.send(CHECK_BUDGET_MS, rehearseCharge),
+    () => link.sendToEach(CHECK_BUDGET_MS, rehearseCharge),
     whatToChangeInRedis,
   );
   return {

@@ -141,11 +141,14 @@ export const accessOptions = ({ username, password, isTls }: RedisAccess): Redis
  * command for that node opens a new connection.
  */
 export function dropNodeOf(cluster: Cluster, key: string): void {
-  const owner = cluster.slots[new Command('get', [key]).getSlot()]?.[0];
+  const owner = ownerOf(cluster, key);
   const node = cluster.nodes().find((candidate) => addressOf(candidate) === owner);
   const isDropped = node?.stream?.writableEnded ?? false;
   if (!isDropped) node?.disconnect();
 }
+
+const ownerOf = (cluster: Cluster, key: string): string | undefined =>
+  cluster.slots[new Command('get', [key]).getSlot()]?.[0];
 
 /** A server that holds data: the one server, or a primary of a cluster. */
 export interface DataServer {
@@ -153,11 +156,13 @@ export interface DataServer {
   address: string;
   /** @throws Error where the node of a cluster has no connection at the moment */
   connection(): Redis;
+  /** A hash tag, which is a number and so no project's, whose keys are on this server. */
+  hashTag(): string;
 }
 
 export function dataServersOf(client: RedisClient): DataServer[] {
   if (!(client instanceof Cluster)) {
-    return [{ address: addressOf(client), connection: () => client }];
+    return [{ address: addressOf(client), connection: () => client, hashTag: () => '0' }];
   }
   const connected = new Map(client.nodes('master').map((node) => [addressOf(node), node]));
   const owners = new Set(client.slots.flatMap(([primary]) => primary ?? []));
@@ -167,6 +172,11 @@ export function dataServersOf(client: RedisClient): DataServer[] {
       const node = connected.get(address);
       if (!node) throw new Error('no connection');
       return node;
+    },
+    hashTag() {
+      let tag = 0;
+      while (ownerOf(client, `{${tag}}`) !== address) tag += 1;
+      return `${tag}`;
     },
   }));
 }

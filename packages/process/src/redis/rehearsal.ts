@@ -1,27 +1,24 @@
-import type { RedisClient } from './client.ts';
+import type { DataServer } from './client.ts';
 
-/** No project has this id. Both keys are in one slot of a cluster, as those of a charge are. */
-const KEYS = ['rehearsal', 'counter:project'].map(
-  (name) => `ceiba:{00000000-0000-0000-0000-000000000000}:${name}`,
-);
-
-/** Each command that a charge runs. */
+/** Each command that a charge runs; the last one leaves nothing that lasts. */
 const COMMANDS = `
 redis.call('TIME')
 redis.call('INFO', 'server')
 redis.call('HMGET', KEYS[1], 'at')
 redis.call('MGET', KEYS[2])
 redis.call('SET', KEYS[2], '-', 'EX', 60)
-return redis.call('HSET', KEYS[1], 'at', 0)`;
+redis.call('HSET', KEYS[1], 'at', 0)
+return redis.call('HDEL', KEYS[1], 'at')`;
 
 /**
- * Runs in one script what a charge runs, for a project that does not exist: a full server, or a user
- * that may only read, answers PING and TIME.
+ * Runs on one server, in one script, what a charge runs, for a project that does not exist: a full
+ * server, or a user that may only read, answers PING and TIME.
  *
  * @throws what a charge would fail with
  */
-export async function rehearseCharge(client: RedisClient): Promise<void> {
-  await client.eval(COMMANDS, KEYS.length, ...KEYS);
+export async function rehearseCharge({ connection, hashTag }: DataServer): Promise<void> {
+  const tag = `ceiba:{${hashTag()}}`;
+  await connection().eval(COMMANDS, 2, `${tag}:rehearsal`, `${tag}:counter:project`);
 }
 
 /** What to change, by Redis's answer. */
