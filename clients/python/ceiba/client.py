@@ -67,7 +67,8 @@ class Client(Operations):
     ) -> None:
         url = parse_base_url(runtime_base_url, allow_plain_http_hosts)
         self.project_id = parse_project_id(project_id)
-        self._transport = Transport(url, parse_secret(project_secret), parse_timeout(timeout))
+        self.timeout = parse_timeout(timeout)
+        self._transport = Transport(url, parse_secret(project_secret), self.timeout)
 
     def get_customer_by_external_id(self, external_id: str) -> Optional[Customer]:
         """The customer with exactly this external id; None where the project has none."""

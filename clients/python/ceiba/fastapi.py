@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any, Awaitable, Callable, Optional
 
 from fastapi import FastAPI, Request, Response, WebSocketException
 from fastapi.exceptions import HTTPException
 from fastapi.requests import HTTPConnection
 
-from .asgi import question_in
+from .asgi import judge_in_thread, question_in
 from .client import AuthorizeClient
 from .guard import AsgiApp, Receive, Scope, Send, with_headers
-from .judging import VERDICTS, Access, Cost, Verdict, judge, refusal
+from .judging import VERDICTS, Access, Cost, Verdict, refusal
 from .transport import Headers
 
 # The key of a scope under which the headers of its allow are listed.
@@ -50,7 +49,7 @@ def access_dependency(
             verdict = refusal("policy_no_match")
         else:
             question = question_in(scope)
-            verdict = await asyncio.to_thread(judge, client, question, verdicts, cost, connection)
+            verdict = await judge_in_thread(client, question, verdicts, cost, connection)
         allowed = scope.setdefault(_HEADERS, [])
         allowed.clear()
         if verdict.access is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from http import HTTPStatus
 from typing import (
     Any,
@@ -17,7 +16,7 @@ from typing import (
     TypeVar,
 )
 
-from .asgi import handshake_method, path_of, question_in
+from .asgi import handshake_method, judge_in_thread, path_of, question_in
 from .client import AuthorizeClient
 from .judging import (
     VERDICTS,
@@ -112,7 +111,7 @@ class AsgiGuard(_Guard[AsgiApp]):
             return
         verdicts = scope.get(VERDICTS, {})
         question = question_in(scope)
-        verdict = await asyncio.to_thread(judge, self._client, question, verdicts, self._cost, scope)
+        verdict = await judge_in_thread(self._client, question, verdicts, self._cost, scope)
         if verdict.access is None:
             await refuse(scope, send, verdict)
             return

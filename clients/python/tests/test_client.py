@@ -438,6 +438,36 @@ class AsgiGuardTest(GuardCases, unittest.TestCase):
     def guard_of(self, host):
         return host.guard
 
+    def test_asks_for_32_requests_at_once_whatever_the_processors(self):
+        meeting = threading.Barrier(32)
+
+        class Meeting(FakeClient):
+            def authorize(self, body):
+                meeting.wait(30)
+                return super().authorize(body)
+
+        self.assertEqual(self.statuses_of(Meeting({"good": "allow"}), 32), [200] * 32)
+
+    def test_asks_nothing_that_waits_for_others_until_the_deadline(self):
+        client = FakeClient({"good": "allow"})
+        client.timeout = 0
+        self.assertEqual((self.statuses_of(client, 2), client.questions), ([503, 503], []))
+
+    def statuses_of(self, client, count):
+        statuses = []
+
+        async def send(message):
+            if message["type"] == "http.response.start":
+                statuses.append(message["status"])
+
+        async def ask():
+            guard = AsgiHost(client).guard
+            scope = {"type": "http", "method": "GET", "path": PATH, "headers": [(b"x-api-key", b"good")]}
+            await asyncio.gather(*(guard(dict(scope), None, send) for _ in range(count)))
+
+        asyncio.run(ask())
+        return statuses
+
     def test_closes_a_websocket_without_a_key(self):
         host = AsgiHost(client_of(SCENARIOS["allowed"]))
         sent = host.call({"type": "websocket", "path": PATH, "headers": []})
