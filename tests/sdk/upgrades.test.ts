@@ -170,6 +170,22 @@ describe('the guard of upgrades', () => {
     expect(handler).not.toHaveBeenCalled();
   });
 
+  it('outlives a caller that hangs up while the handler waits', async () => {
+    const started = deferred();
+    const closed = deferred();
+    const port = await start(sdk, fake(), (_req, socket) => {
+      socket.on('close', closed.resolve);
+      started.resolve();
+      return closed.promise;
+    });
+    const socket = await send(port, upgrade());
+    await started.promise;
+    // Without a listener, this error is that of the process, which the test runner reports.
+    socket.resetAndDestroy();
+    await closed.promise;
+    expect(await open(port, undefined)).toMatchObject({ status: 401 });
+  });
+
   it('closes the socket of a handler that throws, and warns', async () => {
     const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const port = await start(sdk, fake(), () => {

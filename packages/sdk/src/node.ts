@@ -94,7 +94,8 @@ export function createUpgradeGuard(options: AccessOptions<IncomingMessage>): Upg
 
   return (handler) =>
     function ceibaUpgrade(req, socket, head) {
-      // Node passes the socket on without a listener: a caller that hangs up would end the process.
+      // Node passes the socket on without a listener: a caller that hangs up would end the process. It
+      // stays, because the handler may wait as well before it listens.
       socket.on('error', ignore);
       guard(req)
         .then(async (verdict) => {
@@ -103,7 +104,6 @@ export function createUpgradeGuard(options: AccessOptions<IncomingMessage>): Upg
             refuseUpgrade(socket, verdict.reply);
             return;
           }
-          socket.off('error', ignore);
           await handler(req, socket, head, verdict.ceiba);
         })
         .catch((error: unknown) => {
