@@ -2,7 +2,8 @@ import cluster from 'node:cluster';
 import { createLogger } from '@ceiba/process/log';
 import { readSettings } from './env.ts';
 import { WorkerMetrics } from './metrics/worker-metrics.ts';
-import { openMetricsPortOrExit, STOP_MS_MAX, serve } from './serve.ts';
+import { openMetricsPortOrExit, serve } from './serve.ts';
+import { stopTimes } from './stop-times.ts';
 import { Workers } from './workers.ts';
 
 const settings = readSettingsOrExit();
@@ -43,7 +44,7 @@ async function superviseWorkers(count: number): Promise<void> {
     },
     exit: (code) => process.exit(code),
     // More than a worker allows itself, so that its own error is the one in the log.
-    maxStopMs: STOP_MS_MAX + 500,
+    maxStopMs: stopTimes(settings).maxMs + 500,
     now: performance.now.bind(performance),
     log,
   });

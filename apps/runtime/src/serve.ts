@@ -6,10 +6,8 @@ import type { Settings } from './env.ts';
 import { openMetricsPort } from './metrics/port.ts';
 import { answerForMetrics } from './metrics/worker-metrics.ts';
 import { createRuntime, type Runtime } from './server.ts';
+import { stopTimes } from './stop-times.ts';
 import { openTraces } from './tracing/traces.ts';
-
-/** The process exits with an error if stopping takes longer, in ms. */
-export const STOP_MS_MAX = 9_000;
 
 /** How long it waits for Postgres and Redis before it listens all the same, in ms. */
 const WAIT_MS_MAX = 2_000;
@@ -47,7 +45,7 @@ export async function serve(
     setTimeout(() => {
       log.error('the Runtime could not stop in time');
       process.exit(1);
-    }, STOP_MS_MAX).unref();
+    }, stopTimes(settings).maxMs).unref();
     runtime.stop().then(
       () => process.exit(0),
       (error: unknown) => {

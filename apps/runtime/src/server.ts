@@ -18,6 +18,7 @@ import { createHttpServer } from './http/listener.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { watch } from './metrics/watch.ts';
 import { openRedis } from './redis/open.ts';
+import { stopTimes } from './stop-times.ts';
 import type { Traces } from './tracing/traces.ts';
 import { openUsage } from './usage/open.ts';
 
@@ -110,8 +111,8 @@ export function createRuntime(settings: Settings, log: Logger, engines: Engines 
     async stop() {
       isDraining = true;
       usage.stopUpkeep();
-      const delayMs = settings.SHUTDOWN_DELAY_MS;
-      await Promise.all([drain(delayMs), extAuthz?.stop(delayMs)]);
+      const times = stopTimes(settings);
+      await Promise.all([drain(times), extAuthz?.stop(times)]);
       await Promise.all([usage.stop(), decisionLog.stop(), traces?.stop()]);
       redis.close();
       await database.close();

@@ -94,7 +94,8 @@ export async function startRuntime(
       METRICS_PORT: metricsUrl === undefined ? 'off' : new URL(metricsUrl).port,
     },
     stage: programStage,
-    graceMs: 12_000,
+    // Longer than any settings let it take.
+    graceMs: 75_000,
   });
   await waitUntilServing(service, () => isOk(`${runtimeUrl}/ready`));
   return service;

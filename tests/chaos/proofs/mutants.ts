@@ -458,8 +458,8 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'server.closeAllConnections(), DRAIN_MS_MAX',
-        replace: 'server.closeAllConnections(), 500 + 0 * DRAIN_MS_MAX',
+        find: 'server.closeAllConnections(), drainMs',
+        replace: 'server.closeAllConnections(), 500 + 0 * drainMs',
       },
     ],
     rule: 'stops gracefully',

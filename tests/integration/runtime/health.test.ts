@@ -56,6 +56,21 @@ afterAll(async () => {
   await Promise.all([postgres?.dispose(), redis?.dispose()]);
 }, 60_000);
 
+/** Sends a request that creates a key, up to the middle of its body. */
+function sendHalf(port: number, { projectId, secret }: { projectId: string; secret: string }) {
+  const body = '{"displayName":"slow"}';
+  const head = [
+    `POST /rt/projects/${projectId}/api-keys HTTP/1.1`,
+    'host: runtime',
+    'content-type: application/json',
+    `content-length: ${body.length}`,
+    `x-service-project-secret: ${secret}`,
+  ];
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 5)}`);
+  return { socket, sendRest: () => socket.write(body.slice(5)) };
+}
+
 const get = (path: string, headers?: Record<string, string>): Promise<Reply> =>
   send(`${runtime.url}${path}`, 'GET', headers === undefined ? {} : { headers });
 
@@ -275,30 +290,40 @@ describe('starting and stopping', () => {
 
   it('SIGTERM closes a connection that was never used, but none in the middle of a request', async () => {
     const leaving = await startRuntime({ databaseUrl: postgres.url, redisUrl: redis.url });
-    const { projectId, secret } = await world.createProject();
+    const halfway = sendHalf(leaving.port, await world.createProject());
     const unused = connect(leaving.port, '127.0.0.1').resume();
-    const halfway = connect(leaving.port, '127.0.0.1').setEncoding('utf8');
     try {
-      await Promise.all([once(unused, 'connect'), once(halfway, 'connect')]);
-      const body = '{"displayName":"slow"}';
-      const head = [
-        `POST /rt/projects/${projectId}/api-keys HTTP/1.1`,
-        'host: runtime',
-        'content-type: application/json',
-        `content-length: ${body.length}`,
-        `x-service-project-secret: ${secret}`,
-      ];
-      halfway.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 5)}`);
+      await once(unused, 'connect');
       expect((await send(`${leaving.url}/health`, 'GET')).status).toBe(200);
       leaving.kill('SIGTERM');
       await once(unused, 'close');
-      halfway.write(body.slice(5));
-      const [answer] = await once(halfway, 'data');
+      halfway.sendRest();
+      const [answer] = await once(halfway.socket, 'data');
       expect(answer).toMatch(/^HTTP\/1\.1 200 /);
       expect(await leaving.exited).toBe('exited with code 0');
     } finally {
       unused.destroy();
-      halfway.destroy();
+      halfway.socket.destroy();
+      await leaving.stop();
+    }
+  }, 30_000);
+
+  it('SIGTERM leaves a request all the time that its deadline gives it', async () => {
+    const leaving = await startRuntime({
+      databaseUrl: postgres.url,
+      redisUrl: redis.url,
+      settings: { KEY_ROUTE_DEADLINE_MS: '4000' },
+    });
+    const endless = sendHalf(leaving.port, await world.createProject());
+    try {
+      expect((await send(`${leaving.url}/health`, 'GET')).status).toBe(200);
+      leaving.kill('SIGTERM');
+      let answer = '';
+      for await (const text of endless.socket) answer += text;
+      expect(answer).toMatch(/^HTTP\/1\.1 503 /);
+      expect(await leaving.exited).toBe('exited with code 0');
+    } finally {
+      endless.socket.destroy();
       await leaving.stop();
     }
   }, 30_000);

@@ -10,6 +10,7 @@ import type { ErrorLog } from '../error-log.ts';
 import { answerToDecision, noVerdict } from '../gateways/answer.ts';
 import { questionOf } from '../gateways/question.ts';
 import { requestIdOf } from '../request-id.ts';
+import type { StopTimes } from '../stop-times.ts';
 import type { DecisionTrace } from '../tracing/decision-trace.ts';
 import { projectIn } from '../tracing/trace-http.ts';
 import type { Traces } from '../tracing/traces.ts';
@@ -29,8 +30,8 @@ export interface ExtAuthzOptions extends Room {
 }
 
 export interface ExtAuthz {
-  /** Keeps serving for the delay, in ms, then answers what is under way and closes all connections. */
-  stop(delayMs: number): Promise<void>;
+  /** Keeps serving for the delay, then answers what is under way and closes all connections. */
+  stop(times: StopTimes): Promise<void>;
 }
 
 const SERVICE = 'envoy.service.auth.v3.Authorization';
@@ -41,8 +42,6 @@ const TRACEPARENT = 'traceparent';
 const MESSAGE_BYTES_MAX = 1024 * 1024;
 /** Of Envoy's deadline: 20 ms of the 200 that it has by default. */
 const WAY_BACK_PART = 1 / 10;
-/** How long calls under way may take after a stop, in ms; every deadline is shorter. */
-const DRAIN_MS_MAX = 3_000;
 
 /**
  * Listens for Envoy's external authorization over gRPC. The libraries are loaded here, so that a
@@ -74,7 +73,7 @@ export async function openExtAuthz(
       error ? reject(error) : resolve(),
     );
   });
-  return { stop: (delayMs) => drain(server, delayMs) };
+  return { stop: (times) => drain(server, times) };
 }
 
 /** Answers one call; never rejects. */
@@ -148,9 +147,9 @@ function headerOf({ rawHeaders }: CheckedRequest, name: string): string | undefi
   return at === -1 ? undefined : rawHeaders[at + 1];
 }
 
-async function drain(server: Server, delayMs: number): Promise<void> {
+async function drain(server: Server, { delayMs, drainMs }: StopTimes): Promise<void> {
   await pause(delayMs);
-  const rest = setTimeout(() => server.forceShutdown(), DRAIN_MS_MAX);
+  const rest = setTimeout(() => server.forceShutdown(), drainMs);
   await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
   clearTimeout(rest);
 }

@@ -2,12 +2,11 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
+import type { StopTimes } from '../stop-times.ts';
 
 /** A connection without a request for this long counts as idle, in ms. */
 const QUIET_MS = 300;
 const CHECK_MS = 50;
-/** How long requests under way may take after a stop, in ms; every deadline is shorter. */
-const DRAIN_MS_MAX = 3_000;
 
 /**
  * Prepares a server to stop without losing a request that arrived over one of its connections.
@@ -17,9 +16,9 @@ const DRAIN_MS_MAX = 3_000;
  *   load balancers time to notice, the server accepts no connection, and closes idle ones. Node's own
  *   `server.close()` would close them at once, even with an unread request in the socket.
  */
-export function createDrain(server: Server): (delayMs: number) => Promise<void> {
+export function createDrain(server: Server): (times: StopTimes) => Promise<void> {
   const unused = watchUnused(server);
-  return async (delayMs) => {
+  return async ({ delayMs, drainMs }) => {
     if (!server.listening) return;
     let lastRequestAt = performance.now();
     server.prependListener('request', (_, reply) => {
@@ -38,7 +37,7 @@ export function createDrain(server: Server): (delayMs: number) => Promise<void> 
         for (const socket of unused) socket.destroy();
       });
     const checks = setInterval(checkQuiet, CHECK_MS);
-    const rest = setTimeout(() => server.closeAllConnections(), DRAIN_MS_MAX);
+    const rest = setTimeout(() => server.closeAllConnections(), drainMs);
     await closed;
     clearInterval(checks);
     clearTimeout(rest);
