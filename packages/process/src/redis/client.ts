@@ -156,7 +156,11 @@ export interface DataServer {
   address: string;
   /** @throws Error where the node of a cluster has no connection at the moment */
   connection(): Redis;
-  /** A hash tag, which is a number and so no project's, whose keys are on this server. */
+  /**
+   * A hash tag, which is a number and so no project's, whose keys are on this server.
+   *
+   * @throws Error where its slots have moved to others since
+   */
   hashTag(): string;
 }
 
@@ -174,6 +178,8 @@ export function dataServersOf(client: RedisClient): DataServer[] {
       return node;
     },
     hashTag() {
+      // Slots may have moved since; without one the search would have no end.
+      if (!client.slots.some(([primary]) => primary === address)) throw new Error('no slot');
       let tag = 0;
       while (ownerOf(client, `{${tag}}`) !== address) tag += 1;
       return `${tag}`;
