@@ -15,12 +15,18 @@ import {
 } from '../support/scenario.ts';
 import { tableOf } from './table.ts';
 
-interface Scene {
-  world: World;
+/** A project, and one of each that an address names. */
+interface Owned {
   project: TestProject;
-  stranger: TestProject;
   apiKey: TestApiKey;
   customerId: string;
+  decisionId: string;
+}
+
+interface Scene extends Owned {
+  world: World;
+  /** Another project. */
+  stranger: Owned;
 }
 
 const below =
@@ -135,12 +141,14 @@ const OPEN_ROUTES = [
 interface Situation {
   name: string;
   options(scene: Scene): CallOptions | Promise<CallOptions>;
+  /** Changes its project, or the call does; all others of a route share a project. */
+  changes?: true;
   /** The key in the address, if it is not the project's own. */
-  apiKeyId?(scene: Scene): string | Promise<string>;
+  apiKeyId?(scene: Scene): string;
   /** The customer in the address, if it is not one of the project. */
-  customerId?(scene: Scene): string | Promise<string>;
+  customerId?(scene: Scene): string;
   /** The decision in the address, if it is not one of the project. */
-  decisionId?(scene: Scene): string | Promise<string>;
+  decisionId?(scene: Scene): string;
 }
 
 const secretOf = (find: (scene: Scene) => string | null) => (scene: Scene) => ({
@@ -152,9 +160,10 @@ const expirePrevious = ({ world, project }: Scene) =>
 const BAD_BODY = { body: '{', headers: { 'content-type': 'application/json' } };
 
 const SITUATIONS: Situation[] = [
-  { name: 'current secret', options: secretOf(({ project }) => project.secret) },
+  { name: 'current secret', changes: true, options: secretOf(({ project }) => project.secret) },
   {
     name: 'previous secret, within its 24 hours',
+    changes: true,
     options: async ({ project }) => {
       const { secret } = project;
       await project.rotateSecret();
@@ -163,6 +172,7 @@ const SITUATIONS: Situation[] = [
   },
   {
     name: 'previous secret, its 24 hours over',
+    changes: true,
     options: async (scene) => {
       const { secret } = scene.project;
       await scene.project.rotateSecret();
@@ -172,6 +182,7 @@ const SITUATIONS: Situation[] = [
   },
   {
     name: 'oldest secret, after a second rotation',
+    changes: true,
     options: async ({ project }) => {
       const { secret } = project;
       await project.rotateSecret();
@@ -183,7 +194,10 @@ const SITUATIONS: Situation[] = [
   { name: 'empty secret', options: secretOf(() => '') },
   { name: 'unknown secret', options: secretOf(() => mintProjectSecret(randomBytes).plaintext) },
   { name: 'text that is not a secret', options: secretOf(() => 'letmein') },
-  { name: "another project's secret", options: secretOf(({ stranger }) => stranger.secret) },
+  {
+    name: "another project's secret",
+    options: secretOf(({ stranger }) => stranger.project.secret),
+  },
   { name: 'a downstream key as the secret', options: secretOf(({ apiKey }) => apiKey.plaintext) },
   {
     name: 'the secret as a bearer token',
@@ -195,6 +209,7 @@ const SITUATIONS: Situation[] = [
   { name: 'unknown project', options: () => ({ projectId: randomUUID() }) },
   {
     name: 'deleted project',
+    changes: true,
     options: async ({ world, project }) => {
       await world.db.sql`delete from projects where id = ${project.projectId}`;
       return {};
@@ -208,7 +223,7 @@ const SITUATIONS: Situation[] = [
   {
     name: "another project's key",
     options: () => ({}),
-    apiKeyId: async ({ stranger }) => (await stranger.createKey()).apiKeyId,
+    apiKeyId: ({ stranger }) => stranger.apiKey.apiKeyId,
   },
   { name: 'bad customer UUID', options: () => ({}), customerId: () => 'nope' },
   {
@@ -220,7 +235,7 @@ const SITUATIONS: Situation[] = [
   {
     name: "another project's customer",
     options: () => ({}),
-    customerId: async ({ stranger }) => (await stranger.createCustomer()).customerId,
+    customerId: ({ stranger }) => stranger.customerId,
   },
   { name: 'bad decision UUID', options: () => ({}), decisionId: () => 'nope' },
   {
@@ -233,7 +248,7 @@ const SITUATIONS: Situation[] = [
   {
     name: "another project's decision",
     options: () => ({}),
-    decisionId: ({ world, stranger }) => logDecision(world, stranger),
+    decisionId: ({ stranger }) => stranger.decisionId,
   },
   { name: 'malformed body', options: () => BAD_BODY },
   { name: 'malformed body, wrong secret', options: () => ({ ...BAD_BODY, secret: 'x' }) },
@@ -258,12 +273,19 @@ export async function routes(world: World, runtimeUrl: string): Promise<string> 
     const table = tableOf(rows.map(([situation, answer = '']) => [`    ${situation}`, answer]));
     routesOf.set(table, [...(routesOf.get(table) ?? []), `  ${route}`]);
   };
+  const stranger = await makeOwned(world);
   for (const [route, call] of Object.entries(PROJECT_ROUTES)) {
+    const shared = await makeOwned(world);
     const applicable = SITUATIONS.filter((situation) => applies(route, situation));
-    const answers = applicable.map(async (situation) => [
-      situation.name,
-      await answerIn(world, runtimeUrl, situation, route, call),
-    ]);
+    const answers = applicable.map(async (situation) => {
+      const owned = situation.changes ? await makeOwned(world) : shared;
+      const scene = { ...owned, world, stranger };
+      const options = await situation.options(scene);
+      const client = runtimeClient(runtimeUrl, scene.project);
+      const id = idIn(scene, situation, route);
+      const reply = await call(client, id, options, scene.apiKey.plaintext);
+      return [situation.name, answerOf(reply)];
+    });
     list(route, await Promise.all(answers));
   }
   for (const route of OPEN_ROUTES) {
@@ -285,34 +307,21 @@ function applies(route: string, { name, apiKeyId, customerId, decisionId }: Situ
   return !/body/.test(name) || !route.startsWith('GET');
 }
 
-async function answerIn(
-  world: World,
-  runtimeUrl: string,
-  situation: Situation,
-  route: string,
-  call: (typeof PROJECT_ROUTES)[string],
-): Promise<string> {
+async function makeOwned(world: World): Promise<Owned> {
   const project = await world.createProject();
-  const scene: Scene = {
-    world,
+  return {
     project,
-    stranger: await world.createProject(),
     apiKey: await project.createKey(),
     customerId: (await project.createCustomer()).customerId,
+    decisionId: await logDecision(world, project),
   };
-  const options = await situation.options(scene);
-  const id = await idIn(scene, situation, route);
-  const client = runtimeClient(runtimeUrl, project);
-  return answerOf(await call(client, id, options, scene.apiKey.plaintext));
 }
 
 /** What the address of a route names, of the project unless the situation says otherwise. */
-async function idIn(scene: Scene, situation: Situation, route: string): Promise<string> {
-  const { world, project, apiKey, customerId } = scene;
-  if (route.includes(':decisionId'))
-    return (await situation.decisionId?.(scene)) ?? logDecision(world, project);
-  if (route.includes(':customerId')) return (await situation.customerId?.(scene)) ?? customerId;
-  return (await situation.apiKeyId?.(scene)) ?? apiKey.apiKeyId;
+function idIn(scene: Scene, situation: Situation, route: string): string {
+  if (route.includes(':decisionId')) return situation.decisionId?.(scene) ?? scene.decisionId;
+  if (route.includes(':customerId')) return situation.customerId?.(scene) ?? scene.customerId;
+  return situation.apiKeyId?.(scene) ?? scene.apiKey.apiKeyId;
 }
 
 /** The status; for an error also its code and the field that its message names. */
