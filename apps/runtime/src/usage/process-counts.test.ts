@@ -37,6 +37,14 @@ describe('denials that never reach Redis', () => {
     ]);
   });
 
+  it('are a row for each key that is denied, also of 20,000 keys', () => {
+    const { ledger, counter } = start();
+    for (let i = 0; i < 40_000; i++) {
+      counter.countDenial({ ...unknownKey, apiKeyId: `k${i % 20_000}` });
+    }
+    expect(ledger.size).toBe(20_000);
+  });
+
   it('begin a new incarnation when there are too many, and lose no count', () => {
     const { ledger, counter } = start({ maxCounts: 10 });
     for (let i = 0; i < 100; i++) {

@@ -36,13 +36,12 @@ export interface ProcessCounterOptions {
   newId: () => string;
   /** The current time in ms since 1970; a call is counted in the hour of this time. */
   wallClockMs: () => number;
-  /** The most counts of denials to keep in an hour. Default: 10,000. */
+  /** The most counts to keep in an hour, of denials and of costs each. Default: 250,000. */
   maxCounts?: number;
 }
 
-const DENIALS_MAX = 10_000;
-/** Two for each key that is active in an hour. */
-const COSTS_MAX = 250_000;
+/** About 200 bytes each. Above it almost every call is a row of its own (docs/adr/0004). */
+const COUNTS_MAX = 250_000;
 
 /** Counts in memory the denials that never reach Redis, and what calls cost (rule denial-counts). */
 export class ProcessCounter {
@@ -52,8 +51,8 @@ export class ProcessCounter {
 
   constructor(options: ProcessCounterOptions) {
     this.#options = options;
-    this.#denials = new HourCounts(options, options.maxCounts ?? DENIALS_MAX);
-    this.#costs = new HourCounts(options, COSTS_MAX);
+    this.#denials = new HourCounts(options);
+    this.#costs = new HourCounts(options);
   }
 
   countDenial({ projectId, apiKeyId, policyId, outcome }: DenialRecord): void {
@@ -87,24 +86,23 @@ export class ProcessCounter {
  * again from zero within its incarnation.
  */
 class HourCounts {
-  readonly #options: Pick<ProcessCounterOptions, 'newId' | 'wallClockMs'>;
-  readonly #maxCounts: number;
+  readonly #options: ProcessCounterOptions;
   readonly #counts = new Map<string, number>();
   #hour = Number.NaN;
   #incarnation = '';
 
-  constructor(options: Pick<ProcessCounterOptions, 'newId' | 'wallClockMs'>, maxCounts: number) {
+  constructor(options: ProcessCounterOptions) {
     this.#options = options;
-    this.#maxCounts = maxCounts;
   }
 
   raise(name: string, by: number): { hour: number; incarnation: string; count: number } {
-    const hour = WINDOWS.hour.numberAt(this.#options.wallClockMs());
-    const isFull = this.#counts.size >= this.#maxCounts && !this.#counts.has(name);
+    const { newId, wallClockMs, maxCounts = COUNTS_MAX } = this.#options;
+    const hour = WINDOWS.hour.numberAt(wallClockMs());
+    const isFull = this.#counts.size >= maxCounts && !this.#counts.has(name);
     if (hour !== this.#hour || isFull) {
       this.#counts.clear();
       this.#hour = hour;
-      this.#incarnation = this.#options.newId();
+      this.#incarnation = newId();
     }
     const count = (this.#counts.get(name) ?? 0) + by;
     this.#counts.set(name, count);
