@@ -135,6 +135,23 @@ describe('a background task', () => {
     expect(log.warn).not.toHaveBeenCalled();
   });
 
+  it('runs a last time after a stop where something may wait, and logs what it left and why', async () => {
+    let waiting = 3;
+    const run = vi.fn(async () => {
+      waiting -= 1;
+      if (waiting === 0) throw new Error('away');
+    });
+    const task = start({ run, waiting: () => waiting });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(run).toHaveBeenCalledTimes(1);
+    await task.stop();
+    expect(run).toHaveBeenCalledTimes(2);
+    expect(log.warn.mock.calls).toEqual([[{ left: 1 }, 'the task did not finish']]);
+    await task.stop();
+    const failure = { err: new Error('away'), left: 0 };
+    expect(log.warn).toHaveBeenLastCalledWith(failure, 'the task did not finish');
+  });
+
   it('never runs twice at the same time', async () => {
     let inFlight = 0;
     let most = 0;

@@ -70,8 +70,10 @@ export class SharedCheck {
 export interface BackgroundTaskOptions {
   /** Completes "… is failing" and "… works again" in the log. */
   name: string;
-  /** Runs the task once. The signal is aborted when the task is stopped. */
+  /** Runs the task once. The signal is aborted when the task is stopped, also before a last run. */
   run(signal: AbortSignal): Promise<void>;
+  /** How much waits to be done. Where it is given, `stop` runs the task a last time. */
+  waiting?(): number;
   /** The pause after a run, in ms. */
   pauseMs(run: { isDone: boolean; tookMs: number }): number;
   /** Whether something else has already logged an error of `run`. */
@@ -119,12 +121,23 @@ export class BackgroundTask {
     }
   }
 
-  /** Ends the repetition; resolves when a run under way is over. */
+  /**
+   * Ends the repetition; resolves when a run under way is over, and a last one where something may wait.
+   * Never rejects: the log has what the last run left.
+   */
   async stop(): Promise<void> {
     this.#stopped.abort();
     clearTimeout(this.#timer);
     await this.#repetition;
-    await this.#queue.run(async () => {});
+    await this.#queue.run(() => this.#finish());
+  }
+
+  async #finish(): Promise<void> {
+    const { name, run, waiting, log } = this.#options;
+    if (waiting === undefined) return;
+    const err: unknown = await run(this.#stopped.signal).catch((error: unknown) => error);
+    const left = waiting();
+    if (err !== undefined || left > 0) log.warn({ err, left }, `${name} did not finish`);
   }
 
   #repeat(): void {

@@ -425,8 +425,8 @@ export const MUTANTS: Record<string, Mutant> = {
     edits: [
       {
         file: 'main.js',
-        find: 'this.#isStopping = true;\n    await this.flushNow();',
-        replace: 'this.#isStopping = true;',
+        find: 'waiting: () => ledger.size,',
+        replace: '',
       },
     ],
     rule: 'usage equals the allowed calls',

@@ -171,7 +171,7 @@ export const SIMULATION_MUTANTS: Record<string, SimulationMutant> = {
     rule: 'usage equals the allowed calls',
   },
   'a stop without a last flush': {
-    edits: [inRuntime('usage/open.ts', 'await flusher.stop();', '')],
+    edits: [inRuntime('usage/flusher.ts', 'waiting: () => ledger.size,', '')],
     rule: 'usage equals the allowed calls',
     isInSmall: true,
   },

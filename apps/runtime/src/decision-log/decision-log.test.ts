@@ -95,7 +95,7 @@ const bench = (options?: Partial<DecisionLogOptions>) => {
   return made;
 };
 afterEach(async () => {
-  for (const made of benches.splice(0)) await made.log.stop();
+  for (const made of benches.splice(0)) await made.log.task.stop();
 });
 
 describe('the decision log', () => {
@@ -103,7 +103,7 @@ describe('the decision log', () => {
     const one = bench();
     const decision: Decision = { ...deny(), limits: LIMITS };
     one.log.add(call(), decision);
-    await one.log.flushNow();
+    await one.log.task.runNow();
     expect(one.decisions).toMatchObject([
       {
         projectId: PROJECT,
@@ -141,7 +141,7 @@ describe('the decision log', () => {
       exceeded: { owner, window: 'minute', value: 5 },
     };
     one.log.add(call(), decision, charge);
-    await one.log.flushNow();
+    await one.log.task.runNow();
     expect(one.decisions).toMatchObject([
       { outcome: denialReason, limitOwner: owner, limitWindow: 'minute', limitValue: 5 },
     ]);
@@ -154,7 +154,7 @@ describe('the decision log', () => {
     denied.judgement = { kind: 'deny', denialReason, denialDetail: 'customer_suspended' };
     Object.assign(denied.row, { customer: { customerId: PROJECT } });
     one.log.add(denied, { allowed: false, decisionId: newId(), denialReason });
-    await one.log.flushNow();
+    await one.log.task.runNow();
     expect(one.decisions).toMatchObject([
       { outcome: denialReason, denialDetail: 'customer_suspended', customerId: PROJECT },
     ]);
@@ -163,7 +163,7 @@ describe('the decision log', () => {
   it('keeps no path of a project that logs none', async () => {
     const one = bench();
     one.log.add(call({ logsPaths: false }), deny());
-    await one.log.flushNow();
+    await one.log.task.runNow();
     expect(one.decisions).toMatchObject([{ path: null }]);
   });
 
@@ -180,7 +180,7 @@ describe('the decision log', () => {
     one.nextRandom = drawn;
     one.log.add(call({ loggedAllowsPercent: percent }), ALLOW);
     one.log.add(call({ loggedAllowsPercent: percent }), deny());
-    await one.log.flushNow();
+    await one.log.task.runNow();
     expect(one.decisions.filter(({ outcome }) => outcome === 'allowed')).toHaveLength(kept);
     expect(one.decisions.filter(({ outcome }) => outcome !== 'allowed')).toHaveLength(1);
     expect(one.leftOut).toEqual({});
@@ -192,7 +192,7 @@ describe('the allows of a new project', () => {
   const keptOf = async (one: Bench, asked: number, percent: number) => {
     const before = one.decisions.length;
     for (let n = 0; n < asked; n += 1) one.log.add(first(percent), ALLOW);
-    await one.log.flushNow();
+    await one.log.task.runNow();
     return one.decisions.length - before;
   };
 
@@ -227,7 +227,7 @@ describe('the allows of a new project', () => {
       loggedAllowsPercent: 1,
     };
     one.log.add(call(other), ALLOW);
-    await one.log.flushNow();
+    await one.log.task.runNow();
     expect(one.decisions).toHaveLength(101);
   });
 });
@@ -241,7 +241,7 @@ describe('the cap', () => {
     one.log.add(call({ projectId: other }), deny('invalid_api_key'));
     one.wallClockMs += 60_000;
     one.log.add(call(), deny('invalid_api_key'));
-    await one.log.flushNow();
+    await one.log.task.runNow();
     expect(one.decisions.map(({ projectId, outcome }) => [projectId === PROJECT, outcome])).toEqual(
       [
         [true, 'invalid_api_key'],
@@ -266,7 +266,7 @@ it('hands every record to the exporter, also above the cap and in an outage', as
   one.log.add(call({ loggedAllowsPercent: 0 }), ALLOW);
   one.log.add(call(), ALLOW);
   one.log.add(call(), deny('invalid_api_key'));
-  await one.log.flushNow();
+  await one.log.task.runNow();
   expect(exported).toEqual(['missing_api_key', 'missing_api_key', 'allowed', 'invalid_api_key']);
   expect(one.decisions.map(({ outcome }) => outcome)).toEqual(['missing_api_key', 'allowed']);
   expect(one.leftOut).toEqual({ '1 missing_api_key': 1, '1 invalid_api_key': 1 });
@@ -279,7 +279,7 @@ describe('a decision that cannot be recorded', () => {
     for (let n = 0; n < 3; n += 1) one.log.add(broken, deny());
     one.log.add({ ...broken, project: null as never }, ALLOW);
     one.log.add(call(), deny());
-    await one.log.flushNow();
+    await one.log.task.runNow();
     expect(one.decisions).toHaveLength(1);
     expect(one.leftOut).toEqual({ '1 missing_api_key': 3 });
     expect(one.warnings).toHaveLength(1);
@@ -291,15 +291,15 @@ describe('a log that cannot be written', () => {
 
   it('keeps its decisions through an outage and writes them afterwards, once', async () => {
     const one = bench();
-    await one.log.flushNow();
+    await one.log.task.runNow();
     one.failures = [outage()];
     one.log.add(call(), deny());
-    await one.log.flushNow();
+    await one.log.task.runNow();
     expect(one.decisions).toEqual([]);
     one.log.add(call(), deny());
-    await one.log.flushNow();
+    await one.log.task.runNow();
     expect(one.decisions).toHaveLength(2);
-    await one.log.flushNow();
+    await one.log.task.runNow();
     expect(one.decisions).toHaveLength(2);
     expect(one.leftOut).toEqual({});
   });
@@ -307,7 +307,7 @@ describe('a log that cannot be written', () => {
   it('keeps no more than its bound, and counts what finds no room', async () => {
     const one = bench({ limits: { waiting: 3 } });
     for (let n = 0; n < 10; n += 1) one.log.add(call(), deny());
-    await one.log.flushNow();
+    await one.log.task.runNow();
     expect(one.decisions).toHaveLength(3);
     expect(one.leftOut).toEqual({ '1 missing_api_key': 7 });
   });
@@ -316,8 +316,8 @@ describe('a log that cannot be written', () => {
     const one = bench({ limits: { perStatement: 2 } });
     one.failures = [new Error('refused')];
     for (let n = 0; n < 3; n += 1) one.log.add(call(), deny());
-    await one.log.flushNow();
-    await one.log.flushNow();
+    await one.log.task.runNow();
+    await one.log.task.runNow();
     expect(one.decisions).toHaveLength(1);
     expect(one.leftOut).toEqual({ '1 missing_api_key': 2 });
   });
@@ -332,10 +332,10 @@ describe('a log that cannot be written', () => {
     });
     one.log.add(call(), deny());
     one.log.add(call(), deny());
-    await one.log.flushNow();
+    await one.log.task.runNow();
     expect(one.decisions).toHaveLength(1);
     one.log.add(call(), deny('invalid_api_key'));
-    await one.log.flushNow();
+    await one.log.task.runNow();
     expect(one.decisions).toHaveLength(2);
     expect(one.warnings).toHaveLength(1);
     expect(one.infos).toHaveLength(1);
@@ -345,7 +345,7 @@ describe('a log that cannot be written', () => {
     const one = bench();
     one.failures = [outage(), outage(), outage()];
     one.log.add(call(), deny());
-    for (let n = 0; n < 3; n += 1) await one.log.flushNow();
+    for (let n = 0; n < 3; n += 1) await one.log.task.runNow();
     expect(one.warnings).toHaveLength(1);
     expect(
       JSON.stringify(one.warnings, (_, it) => (it instanceof Error ? it.message : it)),
@@ -358,7 +358,7 @@ describe('the number of what was left out', () => {
     const one = bench({ limits: { perMinute: 1 } });
     const flushed = async () => {
       const before = one.batches.length;
-      await one.log.flushNow();
+      await one.log.task.runNow();
       return one.batches.slice(before).flatMap(({ gaps }) => gaps.map(({ leftOut }) => leftOut));
     };
     one.log.add(call(), deny());
@@ -381,8 +381,8 @@ describe('the number of what was left out', () => {
     });
     one.log.add(call(), deny());
     one.log.add(call(), deny());
-    await one.log.flushNow();
-    await one.log.flushNow();
+    await one.log.task.runNow();
+    await one.log.task.runNow();
     expect(batches.map(({ gaps }) => gaps[0]?.leftOut)).toEqual([1, 2]);
   });
 });
@@ -399,14 +399,14 @@ it('starts no statement with too little time: a late one costs the connection', 
     },
   });
   for (let n = 0; n < 4; n += 1) one.log.add(call(), deny());
-  await one.log.flushNow();
+  await one.log.task.runNow();
   expect(budgets).toEqual([2_000, 1_200, 2_000, 1_200]);
 });
 
 it('writes a full memory in several statements within one flush', async () => {
   const one = bench({ limits: { perStatement: 2 } });
   for (let n = 0; n < 5; n += 1) one.log.add(call(), deny());
-  await one.log.flushNow();
+  await one.log.task.runNow();
   expect(one.batches.map(({ decisions }) => decisions.length)).toEqual([2, 2, 1]);
   expect(DECISION_LOG_LIMITS.waiting).toBeGreaterThanOrEqual(DECISION_LOG_LIMITS.perStatement);
 });

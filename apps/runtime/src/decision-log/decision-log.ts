@@ -69,7 +69,7 @@ export class DecisionLog {
   readonly #limits: typeof DECISION_LOG_LIMITS;
   readonly #entries: Entry[] = [];
   readonly #tallies: MinuteCounts<TallyName>;
-  readonly #task: BackgroundTask;
+  readonly task: BackgroundTask;
   #leftOut = 0;
   #hasReported = false;
 
@@ -78,9 +78,10 @@ export class DecisionLog {
     this.#limits = { ...DECISION_LOG_LIMITS, ...options.limits };
     this.#tallies = new MinuteCounts({ ...options, waitingMax: this.#limits.gaps });
     const { intervalMs = 1_000, log } = options;
-    this.#task = new BackgroundTask({
+    this.task = new BackgroundTask({
       name: 'writing the decision log',
       run: () => this.#flush(),
+      waiting: () => this.#entries.length + this.#tallies.waiting,
       pauseMs: ({ tookMs }) => Math.max(0, intervalMs - tookMs),
       log,
     });
@@ -113,11 +114,6 @@ export class DecisionLog {
     }
   }
 
-  /** Time since the start of the last write that succeeded, in ms. */
-  get lagMs(): number {
-    return this.#task.lagMs;
-  }
-
   /** How many records wait for Postgres. */
   get waiting(): number {
     return this.#entries.length;
@@ -126,17 +122,6 @@ export class DecisionLog {
   /** How many decisions were left out since the start. */
   get leftOut(): number {
     return this.#leftOut;
-  }
-
-  /** Writes after a write that is under way. Never rejects. */
-  flushNow(): Promise<void> {
-    return this.#task.runNow();
-  }
-
-  /** Ends the repetition and writes a last time. Never rejects. */
-  async stop(): Promise<void> {
-    await this.#task.stop();
-    await this.flushNow();
   }
 
   #isSampled(percent: number): boolean {

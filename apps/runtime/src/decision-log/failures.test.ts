@@ -9,7 +9,7 @@ const OUTAGE = new UnavailableError('database', 'away');
 describe('the counter of failed decisions', () => {
   const counters: FailureCounter[] = [];
   afterEach(async () => {
-    for (const counter of counters.splice(0)) await counter.stop();
+    for (const counter of counters.splice(0)) await counter.task.stop();
   });
 
   const setUp = (most?: number) => {
@@ -39,7 +39,7 @@ describe('the counter of failed decisions', () => {
     counter.count(PROJECT, new UnavailableError('redis', 'away'));
     clock.ms = 60_000;
     counter.count(PROJECT, OUTAGE);
-    await counter.stop();
+    await counter.task.stop();
     const counts = written.at(-1)?.map(({ minute, cause, failed }) => [minute, cause, failed]);
     expect(counts).toEqual([
       [0, 'database', 2],
@@ -52,21 +52,32 @@ describe('the counter of failed decisions', () => {
     const { written, counter, database, warnings } = setUp();
     database.isUp = false;
     counter.count(PROJECT, OUTAGE);
-    await counter.stop();
+    await counter.task.runNow();
     expect(written).toEqual([]);
     database.isUp = true;
-    await counter.stop();
+    await counter.task.runNow();
     expect(written.at(-1)).toMatchObject([{ projectId: PROJECT, failed: 1 }]);
     expect(warnings).toEqual([]);
+  });
+
+  it('logs at a stop how many numbers are lost in an outage of Postgres', async () => {
+    const { counter, database, warnings } = setUp();
+    database.isUp = false;
+    counter.count(PROJECT, OUTAGE);
+    await counter.task.stop();
+    expect(warnings).toEqual([
+      [{ err: OUTAGE, left: 1 }, 'writing the numbers of failed decisions did not finish'],
+    ]);
+    database.isUp = true;
   });
 
   it('forgets a number once it is written and its minute is over', async () => {
     const { written, counter, clock } = setUp();
     counter.count(PROJECT, OUTAGE);
     clock.ms = 60_000;
-    await counter.stop();
+    await counter.task.stop();
     const writes = written.length;
-    await counter.stop();
+    await counter.task.stop();
     expect(written).toHaveLength(writes);
   });
 
@@ -74,7 +85,7 @@ describe('the counter of failed decisions', () => {
     const { written, counter } = setUp();
     counter.count(PROJECT, new Error('a bug'));
     counter.count(PROJECT, new UnavailableError('caller', 'too slow'));
-    await counter.stop();
+    await counter.task.stop();
     expect(written).toEqual([]);
   });
 
@@ -84,7 +95,7 @@ describe('the counter of failed decisions', () => {
       counter.count(PROJECT.replace(/^0/, digit), OUTAGE);
       counter.count(PROJECT.replace(/^0/, digit), OUTAGE);
     }
-    await counter.stop();
+    await counter.task.stop();
     expect(written.at(-1)?.map(({ failed }) => failed)).toEqual([2, 2]);
   });
 });

@@ -28,15 +28,16 @@ type Failures = Pick<DecisionFailureCount, 'projectId' | 'cause'>;
 export class FailureCounter {
   readonly #options: FailureCounterOptions;
   readonly #counts: MinuteCounts<Failures>;
-  readonly #task: BackgroundTask;
+  readonly task: BackgroundTask;
 
   constructor(options: FailureCounterOptions) {
     this.#options = options;
     const { intervalMs = 1_000, most = 10_000, log } = options;
     this.#counts = new MinuteCounts({ ...options, waitingMax: most });
-    this.#task = new BackgroundTask({
+    this.task = new BackgroundTask({
       name: 'writing the numbers of failed decisions',
       run: () => this.#write(),
+      waiting: () => this.#counts.waiting,
       pauseMs: () => intervalMs,
       // The outage itself is logged where decisions fail.
       isReported: (error) => error instanceof UnavailableError,
@@ -54,17 +55,6 @@ export class FailureCounter {
     const { dependency: cause } = error;
     const count = this.#counts.of(`${projectId}|${cause}`, () => ({ projectId, cause }));
     this.#counts.raise(count);
-  }
-
-  /** Time since the start of the last write that succeeded, in ms. */
-  get lagMs(): number {
-    return this.#task.lagMs;
-  }
-
-  /** Ends the repetition and writes a last time. Never rejects. */
-  async stop(): Promise<void> {
-    await this.#task.stop();
-    await this.#task.runNow();
   }
 
   #write(): Promise<void> {

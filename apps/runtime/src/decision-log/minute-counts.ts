@@ -31,6 +31,11 @@ export class MinuteCounts<Name extends object> {
     this.#options = options;
   }
 
+  /** How many numbers Postgres lacks. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
   /** The count of the current minute. It begins at 0. */
   of(key: string, make: () => Name): MinuteCount<Name> {
     const minute = WINDOWS.minute.numberAt(this.#options.wallClockMs());

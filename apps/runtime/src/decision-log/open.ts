@@ -34,9 +34,9 @@ export function openDecisionLog(
   return {
     decisionLog,
     failures,
-    tasks: { decision_log: decisionLog, failure_counts: failures },
+    tasks: { decision_log: decisionLog.task, failure_counts: failures.task },
     async stop() {
-      await Promise.all([decisionLog.stop(), failures.stop(), exporter?.stop()]);
+      await Promise.all([decisionLog.task.stop(), failures.task.stop(), exporter?.stop()]);
     },
   };
 }

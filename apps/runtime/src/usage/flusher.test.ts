@@ -20,7 +20,7 @@ async function start(recordUsage: RecordUsage) {
   const ledger = new UsageLedger();
   const log = { info: vi.fn(), warn: vi.fn() };
   const flusher = new UsageFlusher({ ledger, recordUsage, log, intervalMs: 3_600_000 });
-  await flusher.flushNow();
+  await flusher.task.runNow();
   return { ledger, log, flusher };
 }
 
@@ -34,16 +34,16 @@ describe('the flusher', () => {
       return known;
     });
     ledger.keep(month('project', 3));
-    for (let i = 0; i < 5; i++) await flusher.flushNow();
+    for (let i = 0; i < 5; i++) await flusher.task.runNow();
     expect(ledger.size).toBe(1);
     down = false;
     ledger.keep(month('project', 4));
-    for (let i = 0; i < 5; i++) await flusher.flushNow();
+    for (let i = 0; i < 5; i++) await flusher.task.runNow();
     expect(written).toEqual([4]);
     expect(ledger.size).toBe(0);
     expect(log.warn).toHaveBeenCalledTimes(1);
     expect(log.info).toHaveBeenCalledTimes(1);
-    await flusher.stop();
+    await flusher.task.stop();
   });
 
   it('never flushes twice at once, and keeps a number that grew during a flush', async () => {
@@ -57,12 +57,12 @@ describe('the flusher', () => {
       return known;
     });
     ledger.keep(month('project', 1));
-    const flushes = [flusher.flushNow(), flusher.flushNow()];
+    const flushes = [flusher.task.runNow(), flusher.task.runNow()];
     await flushes[0];
     expect(ledger.pending()).toEqual([month('project', 2)]);
     await flushes[1];
     expect(most).toBe(1);
-    await flusher.stop();
+    await flusher.task.stop();
   });
 
   it('retries a rejected row only occasionally, and writes the others at once', async () => {
@@ -74,14 +74,14 @@ describe('the flusher', () => {
     });
     ledger.keep(month('bad', 1));
     ledger.keep(month('good', 1));
-    await flusher.flushNow();
+    await flusher.task.runNow();
     expect(ledger.pending()).toEqual([month('bad', 1)]);
     const before = calls;
-    for (let i = 0; i < 50; i++) await flusher.flushNow();
+    for (let i = 0; i < 50; i++) await flusher.task.runNow();
     expect(calls).toBe(before);
-    for (let i = 0; i < 20; i++) await flusher.flushNow();
+    for (let i = 0; i < 20; i++) await flusher.task.runNow();
     expect(calls).toBe(before + 1);
-    await flusher.stop();
+    await flusher.task.stop();
   });
 
   it('writes last uses in every third flush, and when it is stopped', async () => {
@@ -94,12 +94,22 @@ describe('the flusher', () => {
       ledger.keep({ kind: 'lastUse', projectId: 'p', apiKeyId: 'k', count: at });
     for (let at = 1; at <= 8; at++) {
       use(at);
-      await flusher.flushNow();
+      await flusher.task.runNow();
     }
     expect(written).toEqual([1, 4, 7]);
     use(9);
-    await flusher.stop();
+    await flusher.task.stop();
     expect(written).toEqual([1, 4, 7, 9]);
+  });
+
+  it('logs what is left when it is stopped while Postgres is down', async () => {
+    const outage = new UnavailableError('database', 'down');
+    const { ledger, log, flusher } = await start(() => Promise.reject(outage));
+    ledger.keep(month('project', 1));
+    await flusher.task.stop();
+    expect(log.warn.mock.calls).toEqual([
+      [{ err: outage, left: 1 }, 'writing usage to Postgres did not finish'],
+    ]);
   });
 
   it('flushes a last time when it is stopped', async () => {
@@ -109,7 +119,7 @@ describe('the flusher', () => {
       return known;
     });
     ledger.keep(month('project', 1));
-    await flusher.stop();
+    await flusher.task.stop();
     expect(written).toEqual(['project']);
   });
 });

@@ -28,50 +28,33 @@ export class UsageFlusher {
   readonly #options: FlusherOptions;
   /** The keys of facts that Postgres refused, with the flush that retries them. */
   readonly #refused = new Map<string, number>();
-  readonly #task: BackgroundTask;
+  readonly task: BackgroundTask;
   #flushes = 0;
-  #isStopping = false;
 
   constructor(options: FlusherOptions) {
     this.#options = options;
-    const { intervalMs = 1000, log } = options;
-    this.#task = new BackgroundTask({
+    const { ledger, intervalMs = 1000, log } = options;
+    this.task = new BackgroundTask({
       name: 'writing usage to Postgres',
-      run: () => this.#flush(),
+      run: ({ aborted }) => this.#flush({ isLast: aborted }),
+      waiting: () => ledger.size,
       pauseMs: ({ tookMs }) => Math.max(0, intervalMs - tookMs),
       log,
     });
   }
 
-  /** Time since the start of the last flush that succeeded, in ms. */
-  get lagMs(): number {
-    return this.#task.lagMs;
-  }
-
-  /** Flushes after a flush that is under way. Never rejects; `ledger.size` says what is left. */
-  flushNow(): Promise<void> {
-    return this.#task.runNow();
-  }
-
-  /** Ends the repetition and flushes a last time. */
-  async stop(): Promise<void> {
-    await this.#task.stop();
-    this.#isStopping = true;
-    await this.flushNow();
-  }
-
-  async #flush(): Promise<void> {
+  async #flush({ isLast }: { isLast: boolean }): Promise<void> {
     this.#flushes += 1;
     const { ledger, recordUsage, budgetMs = 2000 } = this.#options;
-    for (const chunk of chunksOf(this.#due(ledger.pending()))) {
+    for (const chunk of chunksOf(this.#due(ledger.pending(), isLast))) {
       const { confirmed, refused, refusal } = await recordFacts(chunk, recordUsage, budgetMs);
       ledger.confirm(confirmed);
       this.#setAside(refused, refusal);
     }
   }
 
-  #due(facts: UsageFact[]): UsageFact[] {
-    const withLastUses = this.#isStopping || this.#flushes % FLUSHES_PER_LAST_USE === 0;
+  #due(facts: UsageFact[], isLast: boolean): UsageFact[] {
+    const withLastUses = isLast || this.#flushes % FLUSHES_PER_LAST_USE === 0;
     const due = withLastUses ? facts : facts.filter((fact) => !isLastUse(fact));
     if (this.#refused.size === 0) return due;
     return due.filter((fact) => (this.#refused.get(factKey(fact)) ?? 0) <= this.#flushes);

@@ -17,7 +17,7 @@ import { UsageLedger } from './ledger.ts';
 import { ProcessCounter } from './process-counts.ts';
 import type { RecordUsage } from './record.ts';
 import { createTrimScript, UsageSweep } from './sweep.ts';
-import { Upkeep } from './upkeep.ts';
+import { startUpkeep } from './upkeep.ts';
 
 /** One step of upkeep, in ms: longer than the server's timeout for its statements. */
 const UPKEEP_BUDGET_MS = 30_000;
@@ -39,7 +39,7 @@ export function openUsage(pool: DatabasePool, { link, clock }: RuntimeRedis, log
     recordUsage: writeUsage,
     log,
   });
-  const upkeep = new Upkeep({
+  const upkeep = startUpkeep({
     tasks: [
       () => pool.run(UPKEEP_BUDGET_MS, (db) => applyRetention(db, UPKEEP_STEP)),
       () => pool.run(UPKEEP_BUDGET_MS, (db) => rollUpUsage(db, UPKEEP_STEP)),
@@ -56,12 +56,11 @@ export function openUsage(pool: DatabasePool, { link, clock }: RuntimeRedis, log
     denials,
     sweepSoon: () => sweep.sweepSoon(),
     /** Before the last calls are answered, so that its step under way has their time to end. */
-    stopUpkeep: () => upkeep.stop(),
-    tasks: { usage_flush: flusher, usage_sweep: sweep, upkeep },
+    stopUpkeep: () => void upkeep.stop(),
+    tasks: { usage_flush: flusher.task, usage_sweep: sweep.task, upkeep },
     /** Writes what is left, after the last decision. */
     async stop() {
-      await sweep.stop();
-      await flusher.stop();
+      await Promise.all([flusher.task.stop(), sweep.task.stop()]);
     },
   };
 }

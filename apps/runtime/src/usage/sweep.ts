@@ -47,12 +47,12 @@ const PAUSE_FACTOR = { write: 4, read: 1 } as const;
  */
 export class UsageSweep {
   readonly #options: SweepOptions;
-  readonly #task: BackgroundTask;
+  readonly task: BackgroundTask;
 
   constructor(options: SweepOptions) {
     this.#options = options;
     const { intervalMs = 60_000, log } = options;
-    this.#task = new BackgroundTask({
+    this.task = new BackgroundTask({
       name: 'the sweep of usage left in Redis',
       run: (signal) => this.#sweep(signal),
       pauseMs: ({ isDone }) => (isDone ? intervalMs : INTERVAL_MS_MIN),
@@ -62,24 +62,9 @@ export class UsageSweep {
     });
   }
 
-  /** Time since the start of the last sweep that succeeded, in ms. */
-  get lagMs(): number {
-    return this.#task.lagMs;
-  }
-
-  /** Sweeps after a sweep that is under way. Never rejects. */
-  sweepNow(): Promise<void> {
-    return this.#task.runNow();
-  }
-
   /** Starts the next sweep within seconds: it frees memory that charges wait for. */
   sweepSoon(): void {
-    this.#task.hurry(INTERVAL_MS_MIN);
-  }
-
-  /** Ends the repetition; a sweep under way ends at its next step. */
-  stop(): Promise<void> {
-    return this.#task.stop();
+    this.task.hurry(INTERVAL_MS_MIN);
   }
 
   /** Skips a server that fails, so that one node of a cluster does not stop the sweep of the others. */
@@ -100,8 +85,8 @@ export class UsageSweep {
 
   async #sweepServer(server: DataServer, signal: AbortSignal): Promise<void> {
     let found = new Map<string, CountFact>();
-    for await (const key of this.#usageKeys(server)) {
-      for await (const facts of this.#factsOf(key)) {
+    for await (const key of this.#usageKeys(server, signal)) {
+      for await (const facts of this.#factsOf(key, signal)) {
         // A scan may return a field twice; the later number is never smaller.
         for (const fact of facts) found.set(factKey(fact), fact);
         if (found.size < FACTS_PER_COMPARISON) continue;
@@ -112,9 +97,10 @@ export class UsageSweep {
     await this.#adopt([...found.values()], signal);
   }
 
-  async *#usageKeys({ connection }: DataServer): AsyncGenerator<string> {
+  async *#usageKeys({ connection }: DataServer, signal: AbortSignal): AsyncGenerator<string> {
     let cursor = '0';
     do {
+      signal.throwIfAborted();
       const [next, keys] = await this.#options.link.send(REDIS_BUDGET_MS, async () =>
         connection().scan(cursor, 'MATCH', USAGE_KEY_PATTERN, 'COUNT', ITEMS_PER_SCAN),
       );
@@ -123,11 +109,12 @@ export class UsageSweep {
     } while (cursor !== '0');
   }
 
-  async *#factsOf(key: string): AsyncGenerator<CountFact[]> {
+  async *#factsOf(key: string, signal: AbortSignal): AsyncGenerator<CountFact[]> {
     const projectId = projectIdOfUsageKey(key);
     if (projectId === null) return;
     let cursor = '0';
     do {
+      signal.throwIfAborted();
       const [next, entries] = await this.#options.link.send(REDIS_BUDGET_MS, (client) =>
         client.hscan(key, cursor, 'COUNT', ITEMS_PER_SCAN),
       );

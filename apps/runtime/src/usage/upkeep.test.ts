@@ -1,15 +1,16 @@
+import type { BackgroundTask } from '@ceiba/process/tasks';
 import { afterEach, expect, test, vi } from 'vitest';
-import { Upkeep, type UpkeepStep } from './upkeep.ts';
+import { startUpkeep, type UpkeepStep } from './upkeep.ts';
 
 const log = { info: vi.fn(), warn: vi.fn() };
-let upkeep: Upkeep | undefined;
+let upkeep: BackgroundTask | undefined;
 afterEach(() => {
-  upkeep?.stop();
+  void upkeep?.stop();
   vi.clearAllMocks();
 });
 
 const start = (tasks: UpkeepStep[], intervalMs?: number) => {
-  upkeep = new Upkeep({ tasks, log, ...(intervalMs === undefined ? {} : { intervalMs }) });
+  upkeep = startUpkeep({ tasks, log, ...(intervalMs === undefined ? {} : { intervalMs }) });
 };
 
 /** A task that is complete after `steps` steps and notes each of them. */
@@ -60,7 +61,7 @@ test('takes no further step after a stop, and logs nothing about the interrupted
     },
   ]);
   await vi.waitUntil(() => steps === 1);
-  upkeep?.stop();
+  void upkeep?.stop();
   cut(new Error('CONNECTION_ENDED'));
   await new Promise((resolve) => setImmediate(resolve));
   expect(steps).toBe(1);

@@ -19,30 +19,15 @@ const RETRY_MS = 60_000;
 const PAUSE_FACTOR = 4;
 
 /** Deletes old rows of Postgres and adds up usage, at start and once per hour. */
-export class Upkeep {
-  readonly #task: BackgroundTask;
-
-  constructor({ tasks, log, intervalMs = HOUR_MS }: UpkeepOptions) {
-    this.#task = new BackgroundTask({
-      name: 'upkeep of usage, the audit log and the decision log',
-      run: async (signal) => {
-        for (const step of tasks) await takeSteps(step, signal);
-      },
-      pauseMs: ({ isDone }) => (isDone ? intervalMs : RETRY_MS),
-      log,
-    });
-  }
-
-  /** Time since the start of the last round that succeeded, in ms. */
-  get lagMs(): number {
-    return this.#task.lagMs;
-  }
-
-  /** Takes no further step. Closing the connection ends a step that is under way. */
-  stop(): void {
-    void this.#task.stop();
-  }
-}
+export const startUpkeep = ({ tasks, log, intervalMs = HOUR_MS }: UpkeepOptions) =>
+  new BackgroundTask({
+    name: 'upkeep of usage, the audit log and the decision log',
+    run: async (signal) => {
+      for (const step of tasks) await takeSteps(step, signal);
+    },
+    pauseMs: ({ isDone }) => (isDone ? intervalMs : RETRY_MS),
+    log,
+  });
 
 async function takeSteps(step: UpkeepStep, signal: AbortSignal): Promise<void> {
   for (let isComplete = false; !isComplete; ) {

@@ -90,7 +90,7 @@ export async function startRuntime(options: TestRuntimeOptions): Promise<TestRun
     });
   let repeatedSweep: UsageSweep | undefined;
   const die = () => {
-    void repeatedSweep?.stop();
+    void repeatedSweep?.task.stop();
     link.close();
   };
   onTestFinished(die);
@@ -125,18 +125,18 @@ export async function startRuntime(options: TestRuntimeOptions): Promise<TestRun
     async flush() {
       const recordUsage = store.recordUsage;
       const flusher = new UsageFlusher({ ledger, recordUsage, log: quiet, intervalMs: 60_000 });
-      await flusher.stop();
+      await flusher.task.stop();
     },
     async sweep() {
       const warnings: unknown[][] = [];
       const sweep = newSweep({ info() {}, warn: (...line: unknown[]) => warnings.push(line) });
-      await sweep.sweepNow();
-      await sweep.stop();
+      await sweep.task.runNow();
+      await sweep.task.stop();
       return warnings;
     },
     async sweepRepeatedly() {
       repeatedSweep = newSweep();
-      await repeatedSweep.sweepNow();
+      await repeatedSweep.task.runNow();
     },
     die,
   };
