@@ -1,4 +1,4 @@
-import { BackgroundTask } from '@ceiba/process/tasks';
+import { BackgroundTask, tryEach } from '@ceiba/process/tasks';
 import {
   type Database,
   detectExpiringKeys,
@@ -29,12 +29,11 @@ export function startDetecting({ run, log }: BackgroundOptions) {
   const repeat = (name: string, pauseMs: number, verbs: readonly Detector[]) =>
     new BackgroundTask({
       name,
-      run: async (signal) => {
-        for (const verb of verbs) {
+      run: (signal) =>
+        tryEach(verbs, async (verb) => {
           // Each call has the time of one; it returns whether there may be more.
           while (!signal.aborted && (await run((db) => verb(db)))) {}
-        }
-      },
+        }),
       pauseMs: () => pauseMs,
       log,
     });

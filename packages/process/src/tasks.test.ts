@@ -5,6 +5,7 @@ import {
   Batcher,
   SerialQueue,
   SharedCheck,
+  tryEach,
 } from './tasks.ts';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
@@ -24,6 +25,16 @@ describe('a serial queue', () => {
     expect(events).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
   });
+});
+
+it('work on one item after the other goes on after a failure, whose error is thrown at the end', async () => {
+  const items: string[] = [];
+  const work = async (item: string) => {
+    items.push(item);
+    if (item !== 'b') throw new Error(item);
+  };
+  await expect(tryEach(['a', 'b', 'c'], work)).rejects.toThrow('a');
+  expect(items).toEqual(['a', 'b', 'c']);
 });
 
 describe('a batcher', () => {

@@ -11,6 +11,22 @@ export class SerialQueue {
   }
 }
 
+/**
+ * Works on one item after the other, also after one whose work failed.
+ *
+ * @throws the first error, at the end
+ */
+export async function tryEach<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const errors: unknown[] = [];
+  for (const item of items) {
+    await work(item).catch((error: unknown) => errors.push(error));
+  }
+  if (errors.length > 0) throw errors[0];
+}
+
 /** Runs one batch at a time; items that arrive meanwhile share the next batch. */
 export class Batcher<Item, Result> {
   readonly #run: (items: readonly Item[]) => Promise<Result>;

@@ -46,7 +46,6 @@ export function openUsage(pool: DatabasePool, { link, clock }: RuntimeRedis, log
       () => pool.run(UPKEEP_BUDGET_MS, removeDeadLeases),
       () => pool.run(UPKEEP_BUDGET_MS, removeOldAlerts),
       () => pool.run(UPKEEP_BUDGET_MS, removeOldCreations),
-      // Last, because it fails where a table is locked for long.
       () => pool.run(UPKEEP_BUDGET_MS, (db) => maintainDecisionLog(db, UPKEEP_STEP)),
     ],
     log,

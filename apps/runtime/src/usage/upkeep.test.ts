@@ -49,8 +49,16 @@ test('logs a failed step once, and does not throw its error', async () => {
   expect(log.warn).toHaveBeenCalledTimes(1);
 });
 
+test('goes on with the next task after one that fails, and counts as failing', async () => {
+  const notes: string[] = [];
+  start([() => Promise.reject(new Error('too many rows')), taskOf('b', 2, notes)]);
+  await vi.waitUntil(() => log.warn.mock.calls.length > 0);
+  expect(notes).toEqual(['b1', 'b2']);
+});
+
 test('takes no further step after a stop, and logs nothing about the interrupted step', async () => {
   let steps = 0;
+  const notes: string[] = [];
   let cut: (error: Error) => void = () => {};
   start([
     () => {
@@ -59,11 +67,13 @@ test('takes no further step after a stop, and logs nothing about the interrupted
         cut = reject;
       });
     },
+    taskOf('b', 1, notes),
   ]);
   await vi.waitUntil(() => steps === 1);
   void upkeep?.stop();
   cut(new Error('CONNECTION_ENDED'));
   await new Promise((resolve) => setImmediate(resolve));
   expect(steps).toBe(1);
+  expect(notes).toEqual([]);
   expect(log.warn).not.toHaveBeenCalled();
 });

@@ -12,6 +12,7 @@
  */
 import { type SQL, sql } from 'drizzle-orm';
 import { arrayOf } from '../bulk.ts';
+import { classifyError } from '../connection/classify-error.ts';
 import type { Executor, Transactor } from '../connection/database.ts';
 import { takeLock } from '../locks.ts';
 import { projectsIn } from './remove.ts';
@@ -31,6 +32,7 @@ export interface RollUpResult {
  * Adds up past days that have no valid totals. Today, by the database's clock, is never added up.
  *
  * @param maxDays the most days that this call adds up, over all projects
+ * @throws the first error of a day, once the others are added up
  */
 export async function rollUpUsage(
   db: { orm: Transactor },
@@ -39,11 +41,18 @@ export async function rollUpUsage(
   const pending = await asUpkeep(db, (tx) => pendingDays(tx, maxDays));
   if (pending === null) return { rolledDays: 0, isComplete: true };
   let rolledDays = 0;
+  const errors: unknown[] = [];
   for (const day of pending) {
-    const rolled = await rollUpDay(db, day);
-    if (rolled === null) return { rolledDays, isComplete: true };
-    if (rolled) rolledDays += 1;
+    try {
+      const rolled = await rollUpDay(db, day);
+      if (rolled === null) return { rolledDays, isComplete: true };
+      if (rolled) rolledDays += 1;
+    } catch (error) {
+      if (classifyError(error) === 'connection') throw error;
+      errors.push(error);
+    }
   }
+  if (errors.length > 0) throw errors[0];
   return { rolledDays, isComplete: pending.length < maxDays };
 }
 
@@ -54,7 +63,10 @@ type ProjectDay = {
   lateWrites: number;
 };
 
-/** Inserts the missing days, then lists the days without valid totals. */
+/**
+ * Inserts the missing days, then lists days without valid totals, in random order: days that fail again
+ * and again must not hold up the others.
+ */
 async function pendingDays(tx: Executor, maxDays: number): Promise<ProjectDay[]> {
   const missing = await missingDays(tx, maxDays);
   if (missing.length > 0) {
@@ -69,7 +81,7 @@ async function pendingDays(tx: Executor, maxDays: number): Promise<ProjectDay[]>
   return [
     ...(await tx.execute<ProjectDay>(sql`
       select project_id as "projectId", day::text as day, late_writes as "lateWrites"
-      from usage_rolled_days where rolled_at is null order by project_id, day limit ${maxDays}`)),
+      from usage_rolled_days where rolled_at is null order by random() limit ${maxDays}`)),
   ];
 }
 

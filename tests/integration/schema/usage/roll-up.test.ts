@@ -6,7 +6,7 @@ import {
   recordUsage,
   rollUpUsage,
 } from '@ceiba/schema';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   type Counted,
   flush,
@@ -90,6 +90,43 @@ describe('a past day', () => {
       { rolledDays: 0, isComplete: true },
     ]);
     expect(await totalOf(bench.db, projectId)).toBe(3);
+  });
+});
+
+describe('a day that cannot be added up', () => {
+  /** A project with usage on the first and the last of some days of March, of which the first fail. */
+  async function withFailing(failing: number, days: number) {
+    const { projectId } = await makeProject(bench.ctx);
+    await flush(bench.db, projectId, [
+      admission('2026-03-01T10:00:00Z', 1),
+      admission(`2026-03-0${days}T10:00:00Z`, 1),
+    ]);
+    await bench.db.sql.unsafe(`
+      create function refuse() returns trigger language plpgsql as 'begin raise ''refused''; end';
+      create trigger refuse before update on usage_rolled_days for each row
+        when (new.project_id = '${projectId}' and new.day < '2026-03-01'::date + ${failing})
+        execute function refuse()`);
+    onTestFinished(async () => {
+      await bench.db.sql`drop function refuse cascade`;
+      expect(await rollUpAll(bench.db)).toBe(failing);
+    });
+    return async () =>
+      (await stateOf(projectId)).filter(({ isValid }) => isValid).map(({ day }) => day);
+  }
+
+  test('keeps no other day waiting, and its error is thrown at the end', async () => {
+    const validDays = await withFailing(1, 3);
+    await expect(rollUpUsage(bench.db, { maxDays: 50 })).rejects.toThrow();
+    expect(await validDays()).toEqual(['2026-03-02', '2026-03-03']);
+  });
+
+  test('keeps no other day waiting, also if there are more of them than one call adds up', async () => {
+    const validDays = await withFailing(4, 5);
+    const rolled = async () => {
+      await rollUpUsage(bench.db, { maxDays: 4 }).catch(() => {});
+      return validDays();
+    };
+    await expect.poll(rolled, { interval: 1, timeout: 10_000 }).toEqual(['2026-03-05']);
   });
 });
 
