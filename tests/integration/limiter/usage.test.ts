@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
 import { usageKey } from '../../../apps/runtime/src/redis/keys.ts';
+import { REFUSED } from '../../../apps/runtime/src/usage/record.ts';
 import {
   admittedOf,
   type Call,
@@ -116,15 +117,18 @@ describeOnEachRedis('usage', (redis) => {
     expect(await fieldsOf(call)).toHaveLength(3);
   });
 
-  it('keeps usage in Redis that Postgres has rejected, and removes the rest', async () => {
+  it('keeps usage in Redis that Postgres has rejected, removes the rest, and counts as failing', async () => {
     const { store, clock, runtime, call } = await charged(3);
     clock.ms += 40 * 24 * HOUR_MS;
     store.refuses = ({ months }) => months.some(({ scope }) => scope === 'project');
-    await runtime.sweep();
+    const failing = new Error(REFUSED, { cause: new Error('refused') });
+    expect(await runtime.sweep()).toEqual([
+      [{ err: failing }, 'the sweep of usage left in Redis is failing'],
+    ]);
     expect(await fieldsOf(call)).toEqual([expect.stringMatching(/^m\|.*\|project$/)]);
     expect(store.admissions(call.projectId, call.apiKeyId)).toBe(3);
     store.refuses = null;
-    await runtime.sweep();
+    expect(await runtime.sweep()).toEqual([]);
     expect(await fieldsOf(call)).toEqual([]);
     expect(store.admissions(call.projectId, 'project')).toBe(3);
   });

@@ -3,7 +3,7 @@ import { UnavailableError } from '../unavailable.ts';
 import type { UsageFact } from './facts.ts';
 import { UsageFlusher } from './flusher.ts';
 import { UsageLedger } from './ledger.ts';
-import type { RecordUsage } from './record.ts';
+import { REFUSED, type RecordUsage } from './record.ts';
 
 const month = (scope: string, count: number): UsageFact => ({
   kind: 'month',
@@ -81,6 +81,27 @@ describe('the flusher', () => {
     expect(calls).toBe(before);
     for (let i = 0; i < 20; i++) await flusher.task.runNow();
     expect(calls).toBe(before + 1);
+    await flusher.task.stop();
+  });
+
+  it('fails until Postgres takes each row, also in flushes that do not retry a rejected one', async () => {
+    const refusal = new Error('permission denied');
+    let isRefused = true;
+    const { ledger, log, flusher } = await start(async () => {
+      if (isRefused) throw refusal;
+      return known;
+    });
+    ledger.keep(month('project', 1));
+    for (let i = 0; i < 60; i++) await flusher.task.runNow();
+    const failing = new Error(REFUSED, { cause: refusal });
+    expect(log.warn.mock.calls).toEqual([
+      [{ err: refusal, rows: 1 }, REFUSED],
+      [{ err: failing }, 'writing usage to Postgres is failing'],
+    ]);
+    expect(log.info).not.toHaveBeenCalled();
+    isRefused = false;
+    await flusher.task.runNow();
+    expect(log.info.mock.calls).toEqual([['writing usage to Postgres works again']]);
     await flusher.task.stop();
   });
 

@@ -2,7 +2,7 @@ import type { Logger } from '@ceiba/process/log';
 import { BackgroundTask } from '@ceiba/process/tasks';
 import { factKey, isLastUse, type UsageFact } from './facts.ts';
 import type { UsageLedger } from './ledger.ts';
-import { chunksOf, type RecordUsage, recordFacts } from './record.ts';
+import { chunksOf, REFUSED, type RecordUsage, recordFacts } from './record.ts';
 
 export interface FlusherOptions {
   ledger: UsageLedger;
@@ -22,12 +22,15 @@ const FLUSHES_PER_LAST_USE = 3;
 
 /**
  * Writes the facts of the ledger to Postgres every second, one flush at a time. After an error the
- * next flush retries everything (rules confirmed-flush, adopted-usage and first-use).
+ * next flush retries everything (rules confirmed-flush, adopted-usage and first-use). While Postgres
+ * refuses a fact, each flush fails after it has written the others.
  */
 export class UsageFlusher {
   readonly #options: FlusherOptions;
   /** The keys of facts that Postgres refused, with the flush that retries them. */
   readonly #refused = new Map<string, number>();
+  /** Why, in the last refusal. */
+  #refusal: unknown = null;
   readonly task: BackgroundTask;
   #flushes = 0;
 
@@ -51,6 +54,7 @@ export class UsageFlusher {
       ledger.confirm(confirmed);
       this.#setAside(refused, refusal);
     }
+    if (this.#refused.size > 0) throw new Error(REFUSED, { cause: this.#refusal });
   }
 
   #due(facts: UsageFact[], isLast: boolean): UsageFact[] {
@@ -65,11 +69,8 @@ export class UsageFlusher {
       if (retryAt <= this.#flushes) this.#refused.delete(key);
     }
     if (refused.length === 0) return;
-    const { log } = this.#options;
-    log.warn(
-      { err: refusal, rows: refused.length },
-      'Postgres refused rows of usage; they are kept and retried',
-    );
+    this.#refusal = refusal;
+    this.#options.log.warn({ err: refusal, rows: refused.length }, REFUSED);
     for (const fact of refused) {
       this.#refused.set(factKey(fact), this.#flushes + FLUSHES_BETWEEN_RETRIES);
     }

@@ -17,6 +17,8 @@ export type CompareUsage = (
 export interface Adopted {
   /** Facts that Postgres has stored, or never will because their project was deleted. */
   confirmed: readonly CountFact[];
+  /** Why Postgres rejected the others; null if it rejected none. */
+  refusal: unknown;
   hasWritten: boolean;
   knownProjectIds: ReadonlySet<string>;
   deletedProjectIds: ReadonlySet<string>;
@@ -35,13 +37,15 @@ export async function recordMissing(
   const { missing, deletedProjectIds, ...compared } = await compare(facts, compareUsage, budgetMs);
   const knownProjectIds = new Set(compared.knownProjectIds);
   const refused = new Set<UsageFact>();
+  let refusal: unknown = null;
   for (const chunk of chunksOf(missing)) {
     const recorded = await recordFacts(chunk, recordUsage, budgetMs);
     for (const fact of recorded.refused) refused.add(fact);
+    refusal = recorded.refusal ?? refusal;
     for (const projectId of recorded.knownProjectIds) knownProjectIds.add(projectId);
   }
   const confirmed = facts.filter((fact) => !refused.has(fact));
-  return { confirmed, hasWritten: missing.length > 0, knownProjectIds, deletedProjectIds };
+  return { confirmed, refusal, hasWritten: missing.length > 0, knownProjectIds, deletedProjectIds };
 }
 
 async function compare(

@@ -18,11 +18,13 @@ export type RecordUsage = (
 export interface Recorded {
   /** Facts that Postgres has stored, or never will because their project was deleted. */
   confirmed: UsageFact[];
-  /** Facts that Postgres rejected, and its last error. */
+  /** Facts that Postgres rejected, and its last error; null if there is none. */
   refused: UsageFact[];
   refusal: unknown;
   knownProjectIds: Set<string>;
 }
+
+export const REFUSED = 'Postgres refused rows of usage; they are kept and retried';
 
 export const FACTS_PER_WRITE_MAX = 1000;
 

@@ -4,10 +4,12 @@ import { UsageSweep } from './sweep.ts';
 
 const PROJECT = '11111111-1111-4111-8111-111111111111';
 
-/** Answers each command as a Redis whose scans never end. */
-function endless(answers: { scan: string[]; hscan: string[] }) {
-  const scan = vi.fn(async () => ['1', answers.scan]);
-  const hscan = vi.fn(async () => ['1', answers.hscan]);
+const KEY = `ceiba:{${PROJECT}}:usage`;
+
+/** Answers each scan with the same cursor and items; it ends with '0' alone. */
+function redisOf(cursor: '0' | '1', keys: string[], fields: string[] = []) {
+  const scan = vi.fn(async () => [cursor, keys]);
+  const hscan = vi.fn(async () => [cursor, fields]);
   const client = { options: { host: 'redis', port: 6379 }, scan, hscan };
   const link = {
     isUp: true,
@@ -21,9 +23,9 @@ function endless(answers: { scan: string[]; hscan: string[] }) {
 
 it.each([
   ['of the keys of Redis', [], 'scan'],
-  ['of the usage of one project', [`ceiba:{${PROJECT}}:usage`], 'hscan'],
+  ['of the usage of one project', [KEY], 'hscan'],
 ] as const)('a stop ends a scan %s at its next step', async (_, keys, command) => {
-  const redis = endless({ scan: [...keys], hscan: [] });
+  const redis = redisOf('1', [...keys]);
   const log = { info: vi.fn(), warn: vi.fn() };
   const sweep = new UsageSweep({
     link: redis.link,
@@ -36,4 +38,20 @@ it.each([
   await vi.waitUntil(() => redis[command].mock.calls.length > 2);
   await sweep.task.stop();
   expect(log.warn).not.toHaveBeenCalled();
+});
+
+it('sweeps no more often while Postgres refuses rows', async () => {
+  const redis = redisOf('0', [KEY], ['m|i|1|project', '1']);
+  const sweep = new UsageSweep({
+    link: redis.link,
+    clock: { estimateMs: () => 0 },
+    trimScript: { run: vi.fn() } as never,
+    compareUsage: () => Promise.reject(new Error('refused')),
+    recordUsage: () => Promise.reject(new Error('refused')),
+    log: { info: vi.fn(), warn: vi.fn() },
+    intervalMs: 1,
+  });
+  // After another failure, the pause is five seconds.
+  await vi.waitUntil(() => redis.scan.mock.calls.length > 2);
+  await sweep.task.stop();
 });

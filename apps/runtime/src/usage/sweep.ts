@@ -10,7 +10,7 @@ import { UnavailableError } from '../unavailable.ts';
 import { type CountFact, factKey, fieldOf } from './facts.ts';
 import { factOfField, isPast } from './hash.ts';
 import { type CompareUsage, recordMissing } from './missing.ts';
-import type { RecordUsage } from './record.ts';
+import { REFUSED, type RecordUsage } from './record.ts';
 
 export interface SweepOptions {
   link: RedisLink;
@@ -43,10 +43,13 @@ const PAUSE_FACTOR = { write: 4, read: 1 } as const;
  * Adopts the usage that dead Runtimes left in Redis, at start and once per minute, and removes past
  * usage that Postgres has confirmed (rule adopted-usage). It writes only the numbers that Postgres
  * lacks (rule missing-usage). It removes only usage of projects of this installation, and all usage
- * of a project that was deleted here (rule deleted-usage).
+ * of a project that was deleted here (rule deleted-usage). Where Postgres refuses rows, a sweep fails at
+ * its end.
  */
 export class UsageSweep {
   readonly #options: SweepOptions;
+  /** Why Postgres refused rows of the last sweep; null if it refused none. */
+  #refusal: unknown = null;
   readonly task: BackgroundTask;
 
   constructor(options: SweepOptions) {
@@ -55,7 +58,8 @@ export class UsageSweep {
     this.task = new BackgroundTask({
       name: 'the sweep of usage left in Redis',
       run: (signal) => this.#sweep(signal),
-      pauseMs: ({ isDone }) => (isDone ? intervalMs : INTERVAL_MS_MIN),
+      // A row that is refused is likely to be refused again: no reason to sweep more often.
+      pauseMs: ({ isDone }) => (isDone || this.#refusal !== null ? intervalMs : INTERVAL_MS_MIN),
       // The link has logged an outage of the whole connection.
       isReported: isRedisOutage,
       log,
@@ -70,6 +74,7 @@ export class UsageSweep {
   /** Skips a server that fails, so that one node of a cluster does not stop the sweep of the others. */
   async #sweep(signal: AbortSignal): Promise<void> {
     const { link } = this.#options;
+    this.#refusal = null;
     const servers = await link.send(REDIS_BUDGET_MS, async (client) => dataServersOf(client));
     const failures: Error[] = [];
     for (const server of servers) {
@@ -81,6 +86,7 @@ export class UsageSweep {
       }
     }
     if (failures[0]) throw failures[0];
+    if (this.#refusal !== null) throw new Error(REFUSED, { cause: this.#refusal });
   }
 
   async #sweepServer(server: DataServer, signal: AbortSignal): Promise<void> {
@@ -128,11 +134,9 @@ export class UsageSweep {
     signal.throwIfAborted();
     const { clock, budgetMs = 2000 } = this.#options;
     const startedAt = performance.now();
-    const { confirmed, hasWritten, knownProjectIds, deletedProjectIds } = await recordMissing(
-      facts,
-      this.#options,
-      budgetMs,
-    );
+    const { confirmed, refusal, hasWritten, knownProjectIds, deletedProjectIds } =
+      await recordMissing(facts, this.#options, budgetMs);
+    this.#refusal ??= refusal;
     const tookMs = performance.now() - startedAt;
 
     const minute = Math.floor(clock.estimateMs() / 60_000);
