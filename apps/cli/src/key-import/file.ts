@@ -19,17 +19,35 @@ export interface TableFile extends Table {
  * A table that was exported as CSV, as a JSON array, as an object that has it as `keys`, or as one JSON
  * object per line.
  *
- * @throws CliError for a file that is none of them
+ * @throws CliError for a file that is none of them, and for a page of an answer
  */
 export function tableIn(name: string, text: string): TableFile {
   if (!/^\s*[[{]/.test(text)) return { ...csvTable(name, text), isBody: false };
   const whole = jsonOf(text);
-  const body = fieldsIn(whole)?.keys;
+  const { keys: body, ...beside } = fieldsIn(whole) ?? {};
   const list = Array.isArray(whole) ? whole : (body ?? jsonLines(text));
+  if (body !== undefined) refusePage(name, Object.keys(beside), BODY);
   if (!Array.isArray(list)) throw invalidFile(`${name} is not JSON. Nothing was changed.`);
   const rows = numbered(list);
   const columns = new Set(rows.flatMap(({ fields }) => Object.keys(fields)));
   return { columns: [...columns], rows, isBody: body !== undefined };
+}
+
+/** What the body of Unkey's `keys.migrateKeys` has beside its keys. */
+const BODY = ['migrationId', 'apiId'];
+
+/**
+ * Keys that are missing would be denied after the import, as if they were unknown.
+ *
+ * @param beside the names of what is beside the list of keys
+ * @throws CliError where one may belong to a page, such as `next` or `total_pages`
+ */
+export function refusePage(name: string, beside: readonly string[], known: readonly string[] = []) {
+  const page = beside.find((field) => !known.includes(field));
+  if (page === undefined) return;
+  throw invalidFile(
+    `${name} has ${page} beside its keys, so it may be one page of several. Export all keys into one list. Nothing was changed.`,
+  );
 }
 
 /** The names that a column has in the versions of a source. */

@@ -9,7 +9,7 @@ import {
   secretOf,
   textOf,
 } from './fields.ts';
-import { documentIn, numbered } from './file.ts';
+import { documentIn, numbered, refusePage } from './file.ts';
 import { type KeyRow, keyRows, type ReadOptions, type SourceKey } from './rows.ts';
 import { beginningOf, digestOfPlaintext } from './secrets.ts';
 
@@ -23,10 +23,14 @@ const PLUGINS = { own: ['plugins', 'groups'], listed: ['plugins', 'consumer_grou
  * What decK exports, what `kong config db_export` writes, or the answer of the Admin API's `/key-auths`. The
  * keys in it are plaintexts.
  *
- * @throws CliError for a file that is none of them
+ * @throws CliError for a file that is none of them, and for one of several pages
  */
 export function readKong(name: string, text: string, options: ReadOptions): KeyRow[] {
   const document = fieldsIn(documentIn(name, text)) ?? {};
+  refusePage(
+    name,
+    ['next', 'offset'].filter((field) => document[field] != null),
+  );
   const credentials = credentialsIn(document);
   if (credentials.length === 0) {
     throw invalidFile(

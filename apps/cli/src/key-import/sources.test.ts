@@ -120,6 +120,18 @@ describe('the configuration of Kong', () => {
   });
 });
 
+test('one page of several is refused, since the keys of the others would be missing', () => {
+  const page = 'it may be one page of several';
+  const data = [{ key: SECRET }];
+  expect(() => rowsOf('kong', { data, next: '/key-auths?offset=WyJ' })).toThrow(page);
+  expect(() => rowsOf('kong', { data, next: null, offset: 'WyJ' })).toThrow(page);
+  expect(rowsOf('kong', { data, next: null, offset: null })).toHaveLength(1);
+  const keys = [{ token: sha256(SECRET), expires: null, blocked: null }];
+  expect(() => rowsOf('litellm', { keys, total_pages: 2 })).toThrow(`total_pages beside`);
+  const body = { migrationId: 'acme', apiId: 'api_1', keys: [{ hash: 'x' }] };
+  expect(rowsOf('unkey', body)).toHaveLength(1);
+});
+
 describe('the tables of other issuers', () => {
   const hash = createHash('sha256').update(SECRET).digest('base64');
   const ofUnkey = { hash, expires: null, enabled: true, deleted_at_m: null };
