@@ -213,6 +213,26 @@ describe('the tables of other issuers', () => {
     expect(betterAuth?.leftOut).toEqual(['uses that are refilled in another time than a day']);
   });
 
+  test.each([
+    [100, 1_000],
+    [1_000, 100],
+  ])('have of two limits of a day, %i and %i, the smaller', (rate, refill) => {
+    const unkey = {
+      ...ofUnkey,
+      ratelimits: [{ limit: rate, duration: 86_400_000 }],
+      credits: { refill: { interval: 'daily', amount: refill } },
+    };
+    const betterAuth = {
+      ...ofBetterAuth,
+      ...{ rateLimitEnabled: true, rateLimitMax: rate, rateLimitTimeWindow: 86_400_000 },
+      ...{ refillAmount: refill, refillInterval: 86_400_000 },
+    };
+    for (const row of [...rowsOf('unkey', [unkey]), ...rowsOf('better-auth', [betterAuth])]) {
+      expect(row.parsed).toMatchObject({ dailyQuota: 100 });
+      expect(row.leftOut).toEqual(['the larger of two limits of one window']);
+    }
+  });
+
   test('have metadata that is not an object counted as left out', () => {
     const key = createHash('sha256').update(SECRET).digest('base64url');
     const table = { key, start: 'acme', expiresAt: null, enabled: true };

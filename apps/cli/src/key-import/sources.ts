@@ -64,9 +64,11 @@ export const REFUSED_SOURCES: ReadonlyMap<string, string> = new Map([
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
+const LIMITS = ['rateLimitPerMinute', 'dailyQuota', 'monthlyQuota'] as const;
+
 /** Limits that are carried over, and what is not. */
 interface Carried {
-  fields: Partial<Pick<SourceKey, 'rateLimitPerMinute' | 'dailyQuota' | 'monthlyQuota'>>;
+  fields: Partial<Record<(typeof LIMITS)[number], number>>;
   leftOut: string | false;
 }
 
@@ -76,6 +78,14 @@ function limitOf(limit: number | undefined, windowMs: number | undefined): Carri
   if (windowMs === MINUTE_MS) return { fields: { rateLimitPerMinute: limit }, leftOut: false };
   if (windowMs === DAY_MS) return { fields: { dailyQuota: limit }, leftOut: false };
   return { fields: {}, leftOut: 'rate limit whose window is neither a minute nor a day' };
+}
+
+/** Two limits of one window are one field: the smaller, which alone keeps both. */
+function smallest(...carried: readonly Carried[]) {
+  const given = carried.flatMap(({ fields }) => Object.entries(fields));
+  const fields = Object.fromEntries(given.toSorted(([, one], [, other]) => other - one));
+  const isShared = Object.keys(fields).length < given.length;
+  return { fields, leftOut: isShared && 'the larger of two limits of one window' };
 }
 
 const DELETED: ColumnNames = ['deleted_at_m', 'deleted_at', 'deletedAt'];
@@ -111,6 +121,7 @@ function unkeyKey(record: SourceRecord): SourceKey | Skipped {
     numberOf(rate, 'duration', 'refillInterval', 'ratelimit_duration'),
   );
   const refill = refillOf(record);
+  const limits = smallest(rateLimit, refill);
   const meta = metadataOf(record, 'meta');
   return {
     secret: { digest: requiredDigest(digest), encoding: 'base64' },
@@ -121,12 +132,12 @@ function unkeyKey(record: SourceRecord): SourceKey | Skipped {
     createdAt: instantOf(record, 'createdAt', 'created_at_m', 'created_at', 'createdAt'),
     disabled: flagOf(record, 'disabled', 'enabled') === false,
     metadata: meta.metadata,
-    ...rateLimit.fields,
-    ...refill.fields,
+    ...limits.fields,
     leftOut: [
       rateLimit.leftOut,
       rates.length > 1 && 'several rate limits',
       refill.leftOut,
+      limits.leftOut,
       meta.leftOut,
       (isGiven(record, 'permissions') || isGiven(record, 'roles')) && RESTRICTION,
     ],
@@ -167,6 +178,7 @@ function betterAuthKey(record: SourceRecord): SourceKey {
     : limitOf(undefined, undefined);
   const refill = numberOf(record, 'refillAmount', 'refill_amount');
   const refilled = limitOf(refill, numberOf(record, 'refillInterval', 'refill_interval'));
+  const limits = smallest(rateLimit, refilled);
   const remaining = numberOf(record, 'remaining');
   const { metadata, leftOut } = metadataOf(record, 'metadata');
   return {
@@ -182,11 +194,11 @@ function betterAuthKey(record: SourceRecord): SourceKey {
     createdAt: instantOf(record, 'createdAt', 'createdAt', 'created_at'),
     disabled: flagOf(record, 'disabled', 'enabled') === false,
     metadata,
-    ...rateLimit.fields,
-    ...refilled.fields,
+    ...limits.fields,
     leftOut: [
       rateLimit.leftOut,
       refilled.leftOut && 'uses that are refilled in another time than a day',
+      limits.leftOut,
       remaining !== undefined && refill === undefined && USES,
       leftOut,
       isGiven(record, 'permissions') && RESTRICTION,
@@ -225,7 +237,6 @@ function liteLlmKey(record: SourceRecord): SourceKey {
 
 const FIELDS = Object.keys(importedApiKeySchema.shape);
 const COLUMNS = [...FIELDS, 'plaintext'];
-const WHOLE_NUMBERS = ['rateLimitPerMinute', 'dailyQuota', 'monthlyQuota'] as const;
 
 /** Columns that are named as the fields of the import, and `plaintext` in place of `digest`. */
 function readCsv(name: string, text: string, options: ReadOptions): KeyRow[] {
@@ -257,7 +268,7 @@ function csvKey(record: SourceRecord): SourceKey {
     disabled: flagOf(record, 'disabled', 'disabled'),
     scopes: textOf(record, 'scopes')?.trim().split(/\s+/),
     metadata: object,
-    ...Object.fromEntries(WHOLE_NUMBERS.map((field) => [field, numberOf(record, field)])),
+    ...Object.fromEntries(LIMITS.map((field) => [field, numberOf(record, field)])),
   };
 }
 
