@@ -11,6 +11,7 @@ import {
 import { runOperation } from './operation.ts';
 import { createKey, listApiKeys } from './operations/api-keys.ts';
 import { createCustomerOnce, getCustomerByName, listCustomers } from './operations/customers.ts';
+import { listDecisions } from './operations/decisions.ts';
 import { apply, exportFile } from './operations/files.ts';
 import { listProjects } from './operations/projects.ts';
 import { conflict, Refusal } from './refusal.ts';
@@ -81,9 +82,9 @@ describe('an input', () => {
   const none = { fields: {}, query: new URLSearchParams(), body: '' };
   const queried = (text: string) => ({ ...none, query: new URLSearchParams(text) });
 
-  it('takes an empty parameter for an absent one, and refuses one that is given twice', () => {
-    expect(inputOf(listProjects, queried('a='))).toEqual({});
-    expect(() => inputOf(listProjects, queried('a=1&a=2'))).toThrow('`a` must not be given twice');
+  it('has a parameter that is empty, and none that is given twice', () => {
+    expect(inputOf(listDecisions, queried('customer='))).toEqual({ customer: '' });
+    expect(() => inputOf(listProjects, queried('a=1&a='))).toThrow('`a` must not be given twice');
   });
 
   it('takes no field of the path from the body or the query', () => {
@@ -108,6 +109,7 @@ test.each([
   [createKey, { displayName: 'a', dailyQuota: 0.5 }, '`dailyQuota` must be a whole number.'],
   [createKey, { displayName: 'a', metadata: [] }, '`metadata` must be an object.'],
   [createKey, { displayName: 'a', colour: 'blue' }, '`colour` is not a known field.'],
+  [listApiKeys, { limit: '' }, '`limit` must be a whole number from 1 to 500.'],
   [listApiKeys, { limit: 'many' }, '`limit` must be a whole number from 1 to 500.'],
 ])(
   'the refusal of a wrong field of %j with %j says what it must be',
@@ -115,6 +117,17 @@ test.each([
     const given = { projectId, ...fields } as never;
     const run = runOperation(each as typeof listApiKeys, {} as never, given);
     await expect(run).rejects.toMatchObject({ status: 400, message });
+  },
+);
+
+test.each([{ dryRun: '' }, { prune: '' }, { createProjects: '' }])(
+  'an apply with %j, such as from an unset variable, is refused instead of changing anything',
+  async (fields) => {
+    const query = new URLSearchParams({ ...fields });
+    const given = inputOf(apply, { fields: {}, query, body: 'plans: []' });
+    const [field] = Object.keys(fields);
+    const run = runOperation(apply, {} as never, given as never);
+    await expect(run).rejects.toMatchObject({ status: 400, field });
   },
 );
 

@@ -106,14 +106,13 @@ export function inputOf(
   return { ...only(objectIn(body), Object.keys(fields)), ...fields };
 }
 
-/** An empty parameter counts as absent, as in the Runtime's routes. */
+/** An empty parameter is one, since a script with an unset variable must not do more than was meant. */
 function queryFields(query: URLSearchParams): Record<string, string> {
-  const given = [...query].filter(([, value]) => value !== '');
-  const names = given.map(([name]) => name);
+  const names = [...query.keys()];
   const twice = names.find((name, index) => names.indexOf(name) < index);
   if (twice !== undefined)
     throw badInput(`\`${twice}\` must not be given twice.`, { field: twice });
-  return Object.fromEntries(given);
+  return Object.fromEntries(query);
 }
 
 /** @throws Refusal for a field that has no place there */
