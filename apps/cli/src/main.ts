@@ -10,8 +10,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   closed.abort();
   // A reader that closes the pipe (`ceiba --help | head`) needs no more, unless it was a secret.
   if (error.code === 'EPIPE' && remedy === null) return;
-  const loss = remedy === null ? '' : ` ${remedy}`;
-  process.stderr.write(`error: The output could not be written (${error.code}).${loss}\n`);
+  const loss = remedy === null ? '.' : `, and ${remedy}`;
+  process.stderr.write(`error: The output could not be written (${error.code})${loss}\n`);
   process.exit(1);
 });
 

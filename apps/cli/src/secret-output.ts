@@ -1,7 +1,7 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { badInput } from './errors.ts';
+import { badInput, failure } from './errors.ts';
 import { printJson, printLines, type World } from './world.ts';
 
 /** The options of a command that creates a secret. */
@@ -24,7 +24,7 @@ export const printsSecrets = (
 
 /** What to do when the output with a new project secret was lost. */
 export const LOST_PROJECT_SECRET =
-  'It contained a new project secret, which may be lost: create another one with ceiba project rotate-secret.';
+  'the new project secret may be lost: create another one with ceiba project rotate-secret.';
 
 /** @param what what would be printed, as the subject of a sentence */
 export const secretNotShown = (what: string) =>
@@ -45,7 +45,7 @@ interface NewSecret<Field extends string, Made extends Readonly<Record<Field, st
   heading: string;
   /** As the subject of a sentence, where the secret is in a file. */
   name: string;
-  /** What to do when the output was lost, as a sentence. */
+  /** What is lost with the output, and what to do then; completes a sentence. */
   remedy: string;
   /** @param secret its heading and itself, or which file has it */
   lines(made: Made, secret: readonly string[]): string[];
@@ -60,7 +60,8 @@ export async function createSecret<Field extends string, Made extends Record<Fie
   const { json, secretFile } = options;
   const isShown = printsSecrets(world, options);
   if (!isShown && secretFile === undefined) throw secretNotShown('The new secret');
-  const made = await withSecretFile(world, secretFile, create, forPrograms);
+  const file = { path: secretFile, remedy };
+  const made = await withSecretFile(world, file, create, forPrograms);
   if (isShown) world.onSecret(remedy);
   if (json)
     return printJson(world, { ...forPrograms(made), [field]: isShown ? made[field] : null });
@@ -81,31 +82,39 @@ export const KEY_SECRET = {
  * is nothing for it.
  *
  * @param secretsOf what the file gets as JSON; null if the result has no secret
- * @throws CliError when the file exists or cannot be written
+ * @throws CliError when the file exists or cannot be written; with the remedy, where there is a secret
+ *   by then
  */
 export async function withSecretFile<T>(
   world: World,
-  path: string | undefined,
+  { path, remedy }: { path: string | undefined; remedy: string },
   action: () => Promise<T>,
   secretsOf: (result: T) => object | null,
 ): Promise<T> {
   if (path === undefined) return action();
   const file = resolve(world.cwd, path);
   const handle = await createFile(file, path);
-  let isUsed = false;
+  let secrets: object | null = null;
   try {
     const result = await action();
-    const secrets = secretsOf(result);
+    secrets = secretsOf(result);
     if (secrets !== null) {
-      isUsed = true;
-      await handle.writeFile(`${JSON.stringify(secrets, null, 2)}\n`);
-      await handle.sync();
+      await writeSecrets(handle, secrets).catch(({ code }: NodeJS.ErrnoException) => {
+        throw failure(`The change was made, but ${path} was not written (${code}), and ${remedy}`);
+      });
     }
     return result;
   } finally {
     await handle.close();
-    if (!isUsed) await unlink(file);
+    if (secrets === null) await unlink(file);
   }
+}
+
+/** Closes the file as well: some file systems report only then that it is not written. */
+async function writeSecrets(handle: FileHandle, secrets: object): Promise<void> {
+  await handle.writeFile(`${JSON.stringify(secrets, null, 2)}\n`);
+  await handle.sync();
+  await handle.close();
 }
 
 async function createFile(file: string, shown: string): Promise<FileHandle> {

@@ -19,7 +19,7 @@ export interface World {
   /**
    * Called before a new secret is written to stdout: from then on, lost output is a lost secret.
    *
-   * @param remedy what to do then, as a sentence
+   * @param remedy what is lost then, and what to do; completes a sentence
    */
   onSecret(remedy: string): void;
 }

@@ -55,7 +55,7 @@ async function apply(world: World, options: ApplyCommandOptions): Promise<void> 
   const file = dryRun ? undefined : secretFile;
   const { report, projects, changes } = await withSecretFile(
     world,
-    file,
+    { path: file, remedy: LOST_PROJECT_SECRET },
     () => confirmed(world, text, options, showsSecrets || file !== undefined),
     secretsOf,
   );

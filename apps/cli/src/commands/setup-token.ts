@@ -29,7 +29,7 @@ export function setupTokenCommand(program: Command, world: World): void {
 const HAS_ADMINISTRATOR =
   'There is an administrator already, so no setup token is needed. Nothing was changed. ' +
   'If the password is lost, run: ceiba owner set-password';
-const LOST = 'It contained the setup token: run the command again, which replaces it.';
+const LOST = 'the setup token is lost: run the command again, which replaces it.';
 const NEXT =
   'Enter this token on the sign-up page of the console, to create the first account, which is the ' +
   'administrator. It works once, and until this command runs again.';

@@ -51,8 +51,7 @@ const createKey = (world: World, options: CreateOptions): Promise<void> =>
     ...KEY_SECRET,
     create: () => performing(world, (perform) => create(perform, options)),
     forPrograms: ({ isExpired: _, ...key }) => key,
-    remedy:
-      'It contained a new key, which is lost: revoke it with ceiba key revoke and create another one.',
+    remedy: 'the new key is lost: revoke it with ceiba key revoke and create another one.',
     lines: ({ displayName, apiKeyId, isExpired }, secret) => [
       `Key ${displayName} (${apiKeyId}) is created${isExpired ? ', and has expired already: its calls are denied' : ''}.`,
       ...secret,

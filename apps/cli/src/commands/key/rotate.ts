@@ -54,8 +54,7 @@ const rotateSecret = (world: World, options: RotateOptions): Promise<void> =>
     ...KEY_SECRET,
     create: () => performing(world, (run) => rotate(run, world, options)),
     forPrograms: (key) => ({ projectId: options.project, ...key }),
-    remedy:
-      'It contained the new secret of a key, which is lost: rotate the key again with ceiba key rotate.',
+    remedy: 'the new secret of the key is lost: rotate the key again with ceiba key rotate.',
     lines: (key, secret) => [
       `Key ${nameOfKey(key)} has a new secret; ${replaced(key)}.`,
       ...secret,
