@@ -1,5 +1,7 @@
-import { expect, it } from 'vitest';
-import { hostOf } from './database.ts';
+import { UnconfirmedCommitError } from '@ceiba/schema';
+import { expect, it, test } from 'vitest';
+import { asChange, hostOf, withExplainedErrors } from './database.ts';
+import { MAYBE_CHANGED, withRemedy } from './errors.ts';
 
 it.each([
   ['postgres://db.example/app', 'db.example'],
@@ -19,4 +21,14 @@ it.each([
   'postgres://db.example/app?password=hunter2@secret',
 ])('hostOf(%s) shows no part of an address whose password is not encoded', (url) => {
   expect(hostOf(url)).not.toMatch(/hunter2|secret/);
+});
+
+test('the secret of a change that a standby did not confirm is lost', async () => {
+  const address = { url: 'postgres://db.example/app', source: 'DATABASE_URL' };
+  const change = withExplainedErrors(address, () =>
+    asChange(Promise.reject(new UnconfirmedCommitError())),
+  );
+  const reported = withRemedy(change, 'the key is lost.');
+  await expect(reported).rejects.toThrow(/made the change.*If it was made, the key is lost\./);
+  await expect(reported).rejects.not.toThrow(MAYBE_CHANGED);
 });

@@ -15,7 +15,7 @@ import {
   withPatience,
 } from '@ceiba/schema';
 import { type Address, readServer, readSettings } from './env.ts';
-import { badInput, CliError, failure } from './errors.ts';
+import { badInput, CliError, failure, MAYBE_CHANGED, UnconfirmedError } from './errors.ts';
 import { missingMigrations } from './migrations.ts';
 import type { World } from './world.ts';
 
@@ -73,6 +73,26 @@ export function withDatabase<T>(
   });
 }
 
+/** Runs verbs that change something, as {@link withDatabase}. @throws UnconfirmedError too */
+export const changingDatabase = <T>(
+  world: World,
+  change: (ctx: VerbContext, db: Database) => Promise<T>,
+): Promise<T> => withDatabase(world, (ctx, db) => asChange(change(ctx, db)));
+
+/** An outage while a change was under way; its cause is that of the outage. */
+class ChangeFault extends Error {
+  override readonly name = 'ChangeFault';
+}
+
+/** Marks the error of a change that may have been made: Postgres has not refused it. */
+export const asChange = <T>(change: Promise<T>): Promise<T> =>
+  change.catch((cause: unknown) => {
+    const isOutage = classifyError(cause) === 'connection';
+    const isRefused = postgresError(cause)?.severity === 'ERROR';
+    const isOpen = cause instanceof UnconfirmedCommitError || (isOutage && !isRefused);
+    throw isOpen ? new ChangeFault('a change was not confirmed', { cause }) : cause;
+  });
+
 async function refuseUnlessMigrated(db: Database): Promise<void> {
   const applied = await appliedMigrationTimes(db);
   const missing = missingMigrations(applied);
@@ -84,7 +104,7 @@ async function refuseUnlessMigrated(db: Database): Promise<void> {
   throw failure(`${state} Run: ceiba migrate`);
 }
 
-/** Passes the address to `run`. @throws CliError that explains the error of `run` */
+/** Passes the address to `run`. @throws CliError that explains the error of `run`, and whether it may have changed something */
 export async function withExplainedErrors<T>(
   address: Address,
   run: (address: Address) => Promise<T>,
@@ -93,7 +113,11 @@ export async function withExplainedErrors<T>(
     return await run(address);
   } catch (error) {
     if ([CliError, InvalidInputError, Refusal].some((kind) => error instanceof kind)) throw error;
-    throw failure(explainDatabaseError(error, address));
+    if (!(error instanceof ChangeFault)) throw failure(explainDatabaseError(error, address));
+    const { cause } = error;
+    const explained = explainDatabaseError(cause, address);
+    const isMade = cause instanceof UnconfirmedCommitError;
+    throw new UnconfirmedError(isMade ? explained : `${explained} ${MAYBE_CHANGED}`);
   }
 }
 

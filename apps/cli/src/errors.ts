@@ -25,12 +25,26 @@ export class CliError extends Error {
 
 /** What the command asks does not answer now: trying again may help. */
 export class OutageError extends CliError {
-  override readonly name = 'OutageError';
+  override readonly name: string = 'OutageError';
 
   constructor(message: string) {
     super(message, 1, 'failed');
   }
 }
+
+export const MAYBE_CHANGED = 'The change may have been made: check that first.';
+
+/** An outage after a change was sent. The message says that the change may have been made. */
+export class UnconfirmedError extends OutageError {
+  override readonly name = 'UnconfirmedError';
+}
+
+/** Adds what to do if the change was made. @param remedy what is lost then; completes a sentence */
+export const withRemedy = <T>(change: Promise<T>, remedy: string): Promise<T> =>
+  change.catch((error: unknown) => {
+    if (!(error instanceof UnconfirmedError)) throw error;
+    throw new UnconfirmedError(`${error.message} If it was made, ${remedy}`);
+  });
 
 export const failure = (message: string) => new CliError(message, 1, 'failed');
 export const badInput = (message: string, { code = 'invalid_input', field }: Detail = {}) =>

@@ -1,6 +1,6 @@
-import { type Operation, runOperation } from '@ceiba/manage';
+import { accessNeeded, type Operation, runOperation } from '@ceiba/manage';
 import type { z } from 'zod';
-import { withDatabase } from './database.ts';
+import { asChange, withDatabase } from './database.ts';
 import { readSettings } from './env.ts';
 import { type Perform, remotely, serverOf } from './remote.ts';
 import type { World } from './world.ts';
@@ -12,7 +12,7 @@ export type { Perform };
  * operator.
  *
  * @throws Refusal; CliError that says what to do when the console or the database is unreachable, or the
- *   database lacks migrations
+ *   database lacks migrations; of these UnconfirmedError for a change that may have been made
  */
 export async function performing<T>(
   world: World,
@@ -28,7 +28,10 @@ export async function performing<T>(
       by: { kind: 'operator', ownerPassword } as const,
       random: world.random,
     };
-    return run((operation, input) => runOperation(operation, call, input));
+    return run((operation, input) => {
+      const ran = runOperation(operation, call, input);
+      return accessNeeded(operation, input) === 'write' ? asChange(ran) : ran;
+    });
   });
 }
 

@@ -1,9 +1,16 @@
 import { withoutCredentials } from '@ceiba/contract/redaction';
 import { isWellFormedAccessToken } from '@ceiba/domain';
-import { isOutput, type ManageRequest, type Operation, refusalIn, requestFor } from '@ceiba/manage';
+import {
+  accessNeeded,
+  isOutput,
+  type ManageRequest,
+  type Operation,
+  refusalIn,
+  requestFor,
+} from '@ceiba/manage';
 import { z } from 'zod';
 import { type Address, readServer } from './env.ts';
-import { badInput, failure, OutageError } from './errors.ts';
+import { badInput, failure, MAYBE_CHANGED, OutageError, UnconfirmedError } from './errors.ts';
 import type { World } from './world.ts';
 
 /** Runs an operation; its input and output are JSON. @throws Refusal */
@@ -40,9 +47,15 @@ export function serverOf(world: World): Server | null {
   });
 }
 
+/** A console that was asked something. */
+interface Asked extends Server {
+  isChange: boolean;
+}
+
 /** Runs operations through a console, with the rights of the access token's user. */
-export function remotely(server: Server): Perform {
+export function remotely(console: Server): Perform {
   return async (operation, input) => {
+    const server = { ...console, isChange: accessNeeded(operation, input) === 'write' };
     const response = await send(server, requestFor(operation, input));
     const body = await bodyOf(server, response);
     if (response.status === 200 && isOutput(operation.output, body)) return body;
@@ -50,7 +63,7 @@ export function remotely(server: Server): Perform {
   };
 }
 
-async function send(server: Server, { path, headers, ...request }: ManageRequest) {
+async function send(server: Asked, { path, headers, ...request }: ManageRequest) {
   return fetch(new URL(path, server.url), {
     ...request,
     headers: { ...headers, authorization: `Bearer ${server.token}` },
@@ -62,7 +75,7 @@ async function send(server: Server, { path, headers, ...request }: ManageRequest
   });
 }
 
-async function bodyOf(server: Server, response: Response): Promise<unknown> {
+async function bodyOf(server: Asked, response: Response): Promise<unknown> {
   const text = await response.text().catch((error: unknown) => {
     throw unreachable(server, error);
   });
@@ -75,21 +88,29 @@ async function bodyOf(server: Server, response: Response): Promise<unknown> {
 
 const nameOf = ({ url }: Server) => `The console at ${url}`;
 
-function unreachable(server: Server, error: unknown): OutageError {
+/** Of a connection that was not made: nothing was sent over it. */
+const NOT_SENT: ReadonlySet<unknown> = new Set([
+  ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'],
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+function unreachable(server: Asked, error: unknown): OutageError {
   const { name, cause } = error instanceof Error ? error : { name: '', cause: null };
   const reason =
     cause instanceof Error ? ('code' in cause ? String(cause.code) : cause.message) : name;
   const problem = name === 'TimeoutError' ? `no answer in ${ANSWER_MS_MAX / 1_000} s` : reason;
-  return new OutageError(
+  const text =
     `${nameOf(server)} cannot be reached (${problem}; address from ${server.source}). ` +
-      'Check the address, and that the console runs and accepts connections.',
-  );
+    'Check the address, and that the console runs and accepts connections.';
+  return NOT_SENT.has(reason) || !server.isChange ? new OutageError(text) : unconfirmed(text);
 }
+
+const unconfirmed = (text: string) => new UnconfirmedError(`${text} ${MAYBE_CHANGED}`);
 
 const errorSchema = z.looseObject({ message: z.string() });
 
 /** What an answer means that is no result and no refusal of an operation. */
-function unexpected(server: Server, { status, headers }: Response, body: unknown) {
+function unexpected(server: Asked, { status, headers }: Response, body: unknown) {
   const location = headers.get('location');
   if (location !== null) {
     const target = withoutCredentials(location);
@@ -103,11 +124,15 @@ function unexpected(server: Server, { status, headers }: Response, body: unknown
     );
   }
   if (message === undefined || status === 200 || status === 404) {
-    return failure(
+    const text =
       `${nameOf(server)} answers ${status} with something else than this command expects. ` +
-        'Check the address, and that the console is not of an earlier version.',
-    );
+      'Check the address, and that the console is not of an earlier version.';
+    // A proxy answers so too, after it passed the request on.
+    const isOpen = server.isChange && (status === 200 || status >= 500);
+    return isOpen ? unconfirmed(text) : failure(text);
   }
   const text = `${nameOf(server)} answers ${status}: ${message}`;
-  return status >= 500 ? new OutageError(text) : failure(text);
+  if (status < 500) return failure(text);
+  // The console itself says where a change may have been made.
+  return server.isChange ? new UnconfirmedError(text) : new OutageError(text);
 }

@@ -1,7 +1,7 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { badInput, failure } from './errors.ts';
+import { badInput, failure, withRemedy } from './errors.ts';
 import { printJson, printLines, type World } from './world.ts';
 
 /** The options of a command that creates a secret. */
@@ -82,8 +82,8 @@ export const KEY_SECRET = {
  * is nothing for it.
  *
  * @param secretsOf what the file gets as JSON; null if the result has no secret
- * @throws CliError when the file exists or cannot be written; with the remedy, where there is a secret
- *   by then
+ * @throws CliError when the file exists or cannot be written; with the remedy, where there may be a
+ *   secret by then
  */
 export async function withSecretFile<T>(
   world: World,
@@ -91,12 +91,12 @@ export async function withSecretFile<T>(
   action: () => Promise<T>,
   secretsOf: (result: T) => object | null,
 ): Promise<T> {
-  if (path === undefined) return action();
+  if (path === undefined) return withRemedy(action(), remedy);
   const file = resolve(world.cwd, path);
   const handle = await createFile(file, path);
   let secrets: object | null = null;
   try {
-    const result = await action();
+    const result = await withRemedy(action(), remedy);
     secrets = secretsOf(result);
     if (secrets !== null) {
       await writeSecrets(handle, secrets).catch(({ code }: NodeJS.ErrnoException) => {

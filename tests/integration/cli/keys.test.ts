@@ -114,6 +114,22 @@ describe('ceiba key create', () => {
     expect(JSON.parse(again.stderr).error).toMatchObject({ field: '--secret-file' });
   });
 
+  test('says that a key may be there, and is lost, where the connection ends as it is created', async () => {
+    await desk.db.sql.unsafe(`
+      create function cut() returns trigger language plpgsql as
+        $$ begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$;
+      create trigger cut before insert on api_keys for each row execute function cut()`);
+    try {
+      const { code, stderr } = await key('create', ['--name', 'mobile']);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(
+        /may have been made: check that first\..* the new key is lost: revoke it/,
+      );
+    } finally {
+      await desk.db.sql`drop function cut cascade`;
+    }
+  });
+
   test('says that a key with a past expiry is denied', async () => {
     const past = ['--name', 'old', '--expires-at', '2001-01-01T00:00:00Z'];
     expect((await key('create', past)).stdout).toContain('has expired already');

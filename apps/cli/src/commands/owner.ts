@@ -15,7 +15,7 @@ import {
   type VerbContext,
 } from '@ceiba/schema';
 import { type Command, Option } from 'commander';
-import { withDatabase } from '../database.ts';
+import { changingDatabase } from '../database.ts';
 import { readSettings } from '../env.ts';
 import { badInput } from '../errors.ts';
 import { emailAddress } from '../options.ts';
@@ -37,7 +37,7 @@ function createCommand(owner: Command, world: World): void {
     .requiredOption('--email <address>', 'the address of the account', emailAddress)
     .addHelpText('after', PASSWORD_SOURCE)
     .action(async ({ email }: { email: string }) => {
-      const created = await withDatabase(world, async (ctx) => {
+      const created = await changingDatabase(world, async (ctx) => {
         if ((await findUserByEmail(ctx.db, email)) !== null) throw emailTaken(email);
         const passwordHash = await hashPassword(await newPassword(world, email));
         return createUser(ctx, { email, passwordHash });
@@ -79,7 +79,7 @@ function setPasswordCommand(owner: Command, world: World): void {
     )
     .addHelpText('after', PASSWORD_SOURCE)
     .action(async (options: SetPasswordOptions) => {
-      const lines = await withDatabase(world, async (ctx) => {
+      const lines = await changingDatabase(world, async (ctx) => {
         const user = await findAccount(ctx, options.email);
         const passwordHash = await hashPassword(await newPassword(world, user.email));
         return allOrNothing(ctx, (tx) => replacePassword(tx, user, passwordHash, options));
@@ -161,7 +161,7 @@ function removeSecondFactorCommand(owner: Command, world: World): void {
     )
     .requiredOption('--email <address>', 'the account')
     .action(async ({ email }: { email: string }) => {
-      const line = await withDatabase(world, async (ctx) => {
+      const line = await changingDatabase(world, async (ctx) => {
         const user = await findAccount(ctx, email);
         const { kind } = await removeSecondFactors(ctx, { userId: user.userId });
         if (kind === 'not_found') throw noAccount(email);

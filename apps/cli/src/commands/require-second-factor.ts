@@ -1,6 +1,6 @@
 import { readSecondFactorRule, setSecondFactorRule } from '@ceiba/schema';
 import { Argument, type Command } from 'commander';
-import { withDatabase } from '../database.ts';
+import { changingDatabase } from '../database.ts';
 import { printLines, type World } from '../world.ts';
 
 /** Adds `ceiba require-second-factor`: also the way out for an operator without access to the console. */
@@ -11,7 +11,7 @@ export function requireSecondFactorCommand(program: Command, world: World): void
     .addArgument(new Argument('<state>', 'whether it is required').choices(['on', 'off']))
     .action(async (state: 'on' | 'off') => {
       const isRequired = state === 'on';
-      const { without } = await withDatabase(world, async (ctx) => {
+      const { without } = await changingDatabase(world, async (ctx) => {
         await setSecondFactorRule(ctx, { isRequired });
         return readSecondFactorRule(ctx.db);
       });

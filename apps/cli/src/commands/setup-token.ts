@@ -1,8 +1,8 @@
 import { mintSetupToken } from '@ceiba/domain';
 import { createSetupToken } from '@ceiba/schema';
 import type { Command } from 'commander';
-import { withDatabase } from '../database.ts';
-import { failure } from '../errors.ts';
+import { changingDatabase } from '../database.ts';
+import { failure, withRemedy } from '../errors.ts';
 import { printAdvice, printJson, printLines, type World } from '../world.ts';
 
 /**
@@ -17,7 +17,10 @@ export function setupTokenCommand(program: Command, world: World): void {
     .action(async ({ json }: { json?: true }) => {
       const token = mintSetupToken(world.random);
       const tokenDigest = token.digest;
-      const { kind } = await withDatabase(world, (ctx) => createSetupToken(ctx, { tokenDigest }));
+      const { kind } = await withRemedy(
+        changingDatabase(world, (ctx) => createSetupToken(ctx, { tokenDigest })),
+        LOST,
+      );
       if (kind === 'has_administrator') throw failure(HAS_ADMINISTRATOR);
       world.onSecret(LOST);
       if (json) return printJson(world, { setupToken: token.plaintext });
