@@ -145,7 +145,7 @@ export * from './member/change.ts';
 export * from './member/invite.ts';
 export * from './member/join.ts';
 export * from './member/list.ts';
-export { type ProjectAccess, RightRefusedError } from './member/require-right.ts';
+export { type ProjectAccess, RightRefusedError, requireRight } from './member/require-right.ts';
 export * from './member/transfer.ts';
 export * from './migrate.ts';
 export type { Page, PageRequest, Run } from './page.ts';

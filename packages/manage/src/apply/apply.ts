@@ -18,6 +18,7 @@ import {
   type ReplacePoliciesResult,
   RightRefusedError,
   replacePolicies,
+  requireRight,
   setSubscription,
   updateProject,
   type VerbContext,
@@ -250,7 +251,22 @@ async function setProject(
   const { subscription, defaultKeyRateLimitPerMinute: rate, keyPrefix } = entry;
   const { customerPlans, policies } = entry;
   const inUse: string[] = [];
-  const may = (right: ProjectRight) => changing(call, projectId, right);
+  const tx = changing(call, projectId, 'change_policies');
+  /** A file may have parts that the user may not change, as they are. */
+  const settled = async <Result>(
+    right: ProjectRight,
+    change: Promise<Result>,
+    isUnchanged = (result: Result) => result === 'unchanged',
+  ): Promise<Result> => {
+    const { by, ctx } = call;
+    const result = await change;
+    if (by.kind === 'user' && !isUnchanged(result)) {
+      await requireRight(ctx.db.orm, { userId: by.userId, projectId, right });
+    }
+    return result;
+  };
+  const set = async (settings: Omit<Parameters<typeof updateProject>[1], 'projectId'>) =>
+    outcomeOf(await updateProject(tx, { projectId, ...settings }));
   return {
     entry,
     projectId,
@@ -258,32 +274,26 @@ async function setProject(
     subscription:
       subscription === undefined
         ? null
-        : await putSubscription(may('change_subscription'), projectId, subscription),
+        : await settled('change_subscription', putSubscription(tx, projectId, subscription)),
     defaultKeyRateLimitPerMinute:
       rate === undefined
         ? null
-        : outcomeOf(
-            await updateProject(may('change_settings'), {
-              projectId,
-              defaultKeyRateLimitPerMinute: rate,
-            }),
-          ),
+        : await settled('change_settings', set({ defaultKeyRateLimitPerMinute: rate })),
     keyPrefix:
-      keyPrefix === undefined
-        ? null
-        : outcomeOf(await updateProject(may('change_settings'), { projectId, keyPrefix })),
+      keyPrefix === undefined ? null : await settled('change_settings', set({ keyPrefix })),
     customerPlans:
       customerPlans === undefined
         ? null
-        : await replaceCustomerPlans(may('change_customer_plans'), {
-            projectId,
-            plans: customerPlans,
-            inUse,
-          }),
+        : await settled(
+            'change_customer_plans',
+            replaceCustomerPlans(tx, { projectId, plans: customerPlans, inUse }),
+            ({ put, removed }) =>
+              removed.length === 0 && put.every(({ outcome }) => outcome === 'unchanged'),
+          ),
     policies:
       policies === undefined
         ? null
-        : counted(await replacePolicies(may('change_policies'), { projectId, rules: policies })),
+        : counted(await replacePolicies(tx, { projectId, rules: policies })),
     inUse,
   };
 }
