@@ -173,10 +173,10 @@ describe('the guard of upgrades', () => {
   it('outlives a caller that hangs up while the handler waits', async () => {
     const started = deferred();
     const closed = deferred();
-    const port = await start(sdk, fake(), (_req, socket) => {
+    const port = await start(sdk, fake(), async (_req, socket) => {
       socket.on('close', closed.resolve);
       started.resolve();
-      return closed.promise;
+      await closed.promise;
     });
     const socket = await send(port, upgrade());
     await started.promise;
