@@ -19,7 +19,7 @@ import { exitCodeOf, forPrograms } from './errors.ts';
 import { inOptions } from './flags.ts';
 import { newestMigration } from './migrations.ts';
 import { consoleUrl } from './options.ts';
-import { printAdvice, type World } from './world.ts';
+import { jsonText, printAdvice, type World } from './world.ts';
 
 const AFTER_HELP = `
 The database is that of DATABASE_URL, or else of the npm start that runs in this folder or above.
@@ -42,7 +42,7 @@ export async function run(args: readonly string[], world: World): Promise<number
     const error = thrown instanceof Refusal ? inOptions(thrown) : thrown;
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     if (isForProgram) {
-      world.stderr.write(`${JSON.stringify({ error: forPrograms(error) })}\n`);
+      world.stderr.write(`${jsonText({ error: forPrograms(error) })}\n`);
     } else if (!(error instanceof CommanderError)) {
       printAdvice(world, `error: ${error instanceof Error ? error.message : String(error)}`);
     }

@@ -24,9 +24,16 @@ export interface World {
   onSecret(remedy: string): void;
 }
 
+/** JSON for a program, in which nothing controls the terminal: `JSON.stringify` leaves DEL and C1 as they are. */
+export const jsonText = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, null, indent).replace(
+    /(?!\n)\p{Cc}/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
 /** Prints a result for a program. */
 export function printJson(world: World, value: unknown): void {
-  world.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  world.stdout.write(`${jsonText(value, 2)}\n`);
 }
 
 /** Prints a result for a user. */

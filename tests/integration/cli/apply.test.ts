@@ -597,6 +597,18 @@ describe('a file that lacks policies of the project', () => {
   });
 });
 
+test('the end of a subscription that is removed is printed', async () => {
+  const ends = (end: string) =>
+    desk.apply(project(`    subscription: { status: active, currentPeriodEnd: ${end} }\n`));
+  await ends("'2099-01-01T00:00:00Z'");
+  expect((await ends('null')).stdout).toContain('updated      subscription: active, no end\n');
+});
+
+test('a password that is too weak is an error in its variable', async () => {
+  const { stderr } = await desk.apply(FILE, { json: true, env: { CEIBA_OWNER_PASSWORD: 'a' } });
+  expect(JSON.parse(stderr).error).toMatchObject({ field: 'CEIBA_OWNER_PASSWORD' });
+});
+
 describe('labels and costs of policies', () => {
   const policy = (fields: string) =>
     project(`    policies: [{ method: GET, pathPattern: /v1/a${fields} }]\n`);
@@ -613,7 +625,8 @@ describe('labels and costs of policies', () => {
       { action: 'update', kind: 'policy', name: 'GET /v1/a', project: 'reports' },
     ]);
     expect(await stored()).toMatchObject([{ scopes: ['read', 'write'], cost: 1 }]);
-    await applyJson(policy(', scopes: null'));
+    const cleared = await desk.apply(policy(', scopes: null'));
+    expect(cleared.stdout).toMatch(/^ +~ GET \/v1\/a {2}\(scopes none, cost 1\)$/m);
     expect(await stored()).toMatchObject([{ scopes: null, cost: 1 }]);
   });
 });

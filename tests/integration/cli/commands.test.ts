@@ -222,6 +222,10 @@ async function addSecondFactors(): Promise<void> {
       (${userId}, 'cli2', '\\x01', 0, '{}', 'Phone', false)`;
 }
 
+const addToken = (userId: string) => desk.db.sql`insert into access_tokens
+  (user_id, name, token_prefix, token_digest, access, expires_at)
+  values (${userId}, 'CI', 'ceiba_token_x', sha256('token'), 'read', now() + interval '1 day')`;
+
 /** How many apps, recovery codes and passkeys there are. */
 async function secondFactors(): Promise<number[]> {
   const [left] = await desk.db.sql`
@@ -244,6 +248,12 @@ describe('ceiba owner remove-second-factor', () => {
     expect(await secondFactors()).toEqual([0, 0, 0]);
     expect(await findUserByEmail(desk.db, EMAIL)).toMatchObject({ passwordHash });
     expect((await remove()).stdout).toContain('Nothing was changed');
+  });
+
+  test('names the access tokens that an account without a second factor keeps', async () => {
+    await addToken((await findUserByEmail(desk.db, EMAIL))!.userId);
+    const { stdout } = await remove();
+    expect(stdout).toContain('Nothing was changed.\nIts access tokens still work: 1 (CI).');
   });
 
   test('reports a missing account', async () => {
@@ -322,10 +332,7 @@ describe('ceiba owner set-password', () => {
 
   test('names the access tokens that still work, and revokes them with --revoke-access-tokens', async () => {
     const env = { CEIBA_OWNER_PASSWORD: NEW_PASSWORD };
-    await desk.db.sql`insert into access_tokens
-      (user_id, name, token_prefix, token_digest, access, expires_at)
-      values (${(await owner()).userId}, 'CI', 'ceiba_token_x', sha256('token'), 'read',
-        now() + interval '1 day')`;
+    await addToken((await owner()).userId);
     const kept = await setPassword({ env });
     expect(kept.stdout).toContain('Its access tokens still work: 1 (CI).');
     const args = ['owner', 'set-password', '--email', EMAIL, '--revoke-access-tokens'];

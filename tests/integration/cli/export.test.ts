@@ -203,3 +203,16 @@ describe('ceiba export refuses', () => {
     );
   });
 });
+
+test('more projects than a file may have are refused with the option that exports each', async () => {
+  await applied();
+  await desk.db.sql`
+    insert into projects (owner_id, name, secret_digest)
+    select id, 'project ' || n, sha256(n::text::bytea) from users, generate_series(1, 1000) n`;
+  const { code, stderr } = await desk.ceiba(['export']);
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr:
+      'error: There are 1004 projects, and a file has at most 1000. Export them one by one, with --project.\n',
+  });
+});

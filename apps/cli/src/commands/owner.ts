@@ -70,7 +70,7 @@ function setPasswordCommand(owner: Command, world: World): void {
     .addOption(
       new Option(
         '--remove-second-factor',
-        'remove the authenticator app, the recovery codes and the passkeys too, and revoke the access tokens',
+        'remove the authenticator app, the recovery codes and the passkeys too; if it had any, revoke the access tokens',
       ).conflicts('removePasskeys'),
     )
     .option(
@@ -119,7 +119,7 @@ async function replacePassword(
 async function accessTokensOf(
   tx: VerbContext,
   userId: string,
-  { revokeAccessTokens: isRevoked }: SetPasswordOptions,
+  { revokeAccessTokens: isRevoked }: Pick<SetPasswordOptions, 'revokeAccessTokens'> = {},
 ): Promise<string[]> {
   if (isRevoked) {
     const { revoked } = await revokeAccessTokens(tx, { userId });
@@ -129,7 +129,7 @@ async function accessTokensOf(
   if (tokens.length === 0) return [];
   const names = listed(tokens.map(({ name }) => name));
   return [
-    `Its access tokens still work: ${names}. If one may be someone else's, run this again with --revoke-access-tokens.`,
+    `Its access tokens still work: ${names}. If one may be someone else's, run: ceiba owner set-password --revoke-access-tokens`,
   ];
 }
 
@@ -157,28 +157,30 @@ function removeSecondFactorCommand(owner: Command, world: World): void {
   owner
     .command('remove-second-factor')
     .description(
-      'remove the authenticator app, the recovery codes and the passkeys of an account, and revoke its access tokens',
+      'remove the authenticator app, the recovery codes and the passkeys of an account; if it had any, end its sessions and revoke its access tokens',
     )
     .requiredOption('--email <address>', 'the account')
     .action(async ({ email }: { email: string }) => {
-      const line = await changingDatabase(world, async (ctx) => {
+      const lines = await changingDatabase(world, async (ctx) => {
         const user = await findAccount(ctx, email);
         const { kind } = await removeSecondFactors(ctx, { userId: user.userId });
         if (kind === 'not_found') throw noAccount(email);
-        return kind === 'nothing'
-          ? `${user.email} has no second factor and no passkey. Nothing was changed.`
-          : `${user.email} now signs in with the password alone.`;
+        if (kind === 'removed') return [`${user.email} now signs in with the password alone.`];
+        return [
+          `${user.email} has no second factor and no passkey. Nothing was changed.`,
+          ...(await accessTokensOf(ctx, user.userId)),
+        ];
       });
-      printLines(world, [line]);
+      printLines(world, lines);
     });
 }
 
 async function newPassword(world: World, email: string): Promise<string> {
   const { ownerPassword } = readSettings(world.env, world.cwd);
   if (ownerPassword !== undefined) {
-    return checkedPassword(ownerPassword, { email, source: 'CEIBA_OWNER_PASSWORD' });
+    return checkedPassword(ownerPassword, { email, variable: 'CEIBA_OWNER_PASSWORD' });
   }
-  return checkedPassword(await askForNewPassword(world, email), { email, source: 'as typed' });
+  return checkedPassword(await askForNewPassword(world, email), { email });
 }
 
 async function findAccount(ctx: VerbContext, email: string): Promise<User> {

@@ -7,8 +7,8 @@ import { badInput } from '../errors.ts';
 import { type Perform, performing } from '../operate.ts';
 import { instant, keyOrPrefix, pageSize, textOf, uuid } from '../options.ts';
 import { newDecisions, throughOutages } from '../requests/follow.ts';
-import { jsonLineOf, lineOf } from '../requests/lines.ts';
-import { printLines, type World } from '../world.ts';
+import { lineOf } from '../requests/lines.ts';
+import { jsonText, printLines, type World } from '../world.ts';
 
 interface RequestOptions {
   project: string;
@@ -57,7 +57,7 @@ async function show(world: World, perform: Perform, options: RequestOptions): Pr
   const { limit, follow, json } = options;
   const print = (decisions: readonly LoggedDecision[]) => {
     if (decisions.length === 0) return;
-    if (json) world.stdout.write(decisions.map((each) => `${jsonLineOf(each)}\n`).join(''));
+    if (json) world.stdout.write(decisions.map((each) => `${jsonText(each)}\n`).join(''));
     else printLines(world, decisions.map(lineOf));
   };
   const input = inputOf(options);

@@ -16,13 +16,6 @@ export function lineOf(decision: LoggedDecision): string {
   return fields.filter((field) => field !== '').join('  ');
 }
 
-/** A decision as a line of JSON, with the fields of the Runtime's routes. */
-export const jsonLineOf = (decision: LoggedDecision): string =>
-  JSON.stringify(decision).replace(
-    /\p{Cc}/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-
 const OUTCOME_WIDTH = 'inactive_subscription'.length;
 
 const OWNER: Record<LimitOwner, string> = {

@@ -218,7 +218,7 @@ async function passwordForNewOwner(email: string, password: string | undefined):
       { field: 'CEIBA_OWNER_PASSWORD' },
     );
   }
-  return checkedPassword(password, { email, source: 'CEIBA_OWNER_PASSWORD' });
+  return checkedPassword(password, { email, variable: 'CEIBA_OWNER_PASSWORD' });
 }
 
 async function putProject(

@@ -43,7 +43,7 @@ function subscriptionText({ subscription }: AppliedProject['entry']): string {
   const parts = [
     subscription?.plan && `plan ${subscription.plan}`,
     subscription?.status,
-    end && `until ${end.toISOString()}`,
+    end === null ? 'no end' : end && `until ${end.toISOString()}`,
   ].filter(Boolean);
   return parts.length === 0 ? 'unchanged' : parts.join(', ');
 }
@@ -68,8 +68,11 @@ const listOf = (labels: readonly string[] | null) => labels?.join(' ') || 'none'
 function policyLines({ created, updated, deleted, unchanged }: ReplacePoliciesResult): string[] {
   const isUnchanged = created.length + updated.length + deleted.length === 0;
   const counts = `${created.length} added, ${updated.length} changed, ${deleted.length} removed, ${unchanged} kept`;
-  const rule = (sign: string) => (policy: PolicyState) =>
-    line('', `    ${sign} ${policy.method} ${policy.pathPattern}${termsText(policy)}`);
+  const rule = (sign: string) => (policy: PolicyState) => {
+    const terms = sign === '~' || policy.scopes !== null || policy.cost !== 1;
+    const text = `${sign} ${policy.method} ${policy.pathPattern}`;
+    return line('', `    ${text}${terms ? termsText(policy) : ''}`);
+  };
   return [
     ...partLines(isUnchanged ? 'unchanged' : 'updated', `policies: ${counts}`),
     ...created.map(rule('+')),
@@ -79,7 +82,4 @@ function policyLines({ created, updated, deleted, unchanged }: ReplacePoliciesRe
 }
 
 /** What a policy has beyond its rule. */
-function termsText({ scopes, cost }: PolicyState): string {
-  if (scopes === null && cost === 1) return '';
-  return `  (scopes ${listOf(scopes)}, cost ${cost})`;
-}
+const termsText = ({ scopes, cost }: PolicyState) => `  (scopes ${listOf(scopes)}, cost ${cost})`;

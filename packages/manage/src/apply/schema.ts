@@ -36,7 +36,7 @@ const record = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   });
 
 /** Each item of these lists is a change of its own, so that a file has not too many for one transaction. */
-const ITEMS_MAX = 1_000;
+export const ITEMS_MAX = 1_000;
 
 const listOf = <Item extends z.ZodType>(item: Item, items: string) =>
   z.array(item).max(ITEMS_MAX, {

@@ -6,7 +6,7 @@ import {
   type ProjectWithOwner,
   type Subscription,
 } from '@ceiba/schema';
-import type { CeibaFileText } from '../apply/schema.ts';
+import { type CeibaFileText, ITEMS_MAX } from '../apply/schema.ts';
 import { type Asker, type Call, listProjectsFor, noProject } from '../operation.ts';
 import { badInput, failure, missing } from '../refusal.ts';
 
@@ -30,6 +30,7 @@ export function readInstallation(
 ): Promise<CeibaFileText> {
   return inSnapshot(db, async (snapshot) => {
     const { email, projects } = await choose(snapshot, by, choice);
+    if (projects.length > ITEMS_MAX) throw tooManyProjects(projects.length);
     const entries: CeibaFileText['projects'] = [];
     const plans = new Map<string, Subscription['plan']>();
     for (const project of projects.sort(byName)) {
@@ -98,6 +99,12 @@ function onlyOwner(projects: readonly ProjectWithOwner[]): string {
     { field: 'owner' },
   );
 }
+
+const tooManyProjects = (count: number) =>
+  badInput(
+    `There are ${count} projects, and a file has at most ${ITEMS_MAX}. Export them one by one, with \`projectId\`.`,
+    { field: 'projectId' },
+  );
 
 const textOf = ({ plan, status, currentPeriodEnd }: Subscription) => ({
   plan: plan.name,

@@ -11,7 +11,9 @@ import { operation } from '../operation.ts';
 
 export const newProject = z.strictObject({
   name: z.string(),
-  projectId,
+  projectId: projectId.describe(
+    'The project, by its id. In a dry run, a new project has none that lasts.',
+  ),
   projectSecret: z.string().nullable().describe('Only in the answer that created the project.'),
 });
 
