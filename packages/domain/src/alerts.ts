@@ -59,6 +59,9 @@ export const FAILED_DECISIONS_MIN = 5;
 /** How long unusual denials with a status go on before they are alerted again. */
 export const UNUSUAL_DENIALS_REPEAT_HOURS = 6;
 
+/** How long alerts are kept, in days. Detection that looked further back would send them again. */
+export const ALERT_MEMORY_DAYS = 60;
+
 /** The most destinations of a project. */
 export const ALERT_DESTINATIONS_MAX = 20;
 /** The most alert mails to an address in an hour, of all projects together; the others wait. */

@@ -1,4 +1,5 @@
 import {
+  ALERT_MEMORY_DAYS,
   type AlertType,
   EXPIRY_LEAD_DAYS,
   FAILED_DECISIONS_MIN,
@@ -211,8 +212,9 @@ export const detectPreviousProjectSecrets = (db: { orm: Executor }, now?: Date):
   );
 
 /**
- * Queues an alert for each active key that has become idle since its project has a destination: unused for
- * {@link KEY_IDLE_DAYS} days. A key that is used again begins again.
+ * Queues an alert for each active key that has become idle since its project has a destination, and within
+ * {@link ALERT_MEMORY_DAYS} days: unused for {@link KEY_IDLE_DAYS} days. A key that is used again begins
+ * again.
  *
  * @param now Default: the database's clock.
  */
@@ -229,7 +231,8 @@ export const detectIdleKeys = (db: { orm: Executor }, now?: Date): Promise<boole
           'lastUsedAt', ${exactText(sql`k.last_used_at`)}) as data
       from ${watching('api_key.idle')} w
       join api_keys k on k.project_id = w.project_id and k.status = 'active'
-        and ${idleAt} <= ${clock(now)} and ${idleAt} >= w.since`,
+        and ${idleAt} <= ${clock(now)} and ${idleAt} >= w.since
+        and ${idleAt} > ${clock(now)} - make_interval(days => ${ALERT_MEMORY_DAYS})`,
   );
 };
 

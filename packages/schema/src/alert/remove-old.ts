@@ -1,10 +1,10 @@
+import { ALERT_MEMORY_DAYS } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
 import type { Transactor } from '../connection/database.ts';
 import { asUpkeep, removeOlder } from '../usage/upkeep.ts';
 
 const DAY = 24;
-/** For how long the history of deliveries and the memory of sent alerts are kept: over a month. */
-const ALERT_HOURS = 60 * DAY;
+const ALERT_HOURS = ALERT_MEMORY_DAYS * DAY;
 const FAILURE_HOURS = 7 * DAY;
 
 const REMOVED = [

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { startDetecting } from '@ceiba/alerts/detection';
 import type { DenialReason } from '@ceiba/contract';
-import { CONFIRMATION } from '@ceiba/domain';
+import { ALERT_TYPES, type AlertType, CONFIRMATION } from '@ceiba/domain';
 import {
   createCustomer,
   createDatabase,
@@ -16,6 +16,7 @@ import {
   detectUsedUpQuotas,
   recordDecisionFailures,
   recordUsage,
+  removeOldAlerts,
   revokeApiKey,
   updateApiKey,
 } from '@ceiba/schema';
@@ -514,6 +515,65 @@ describe('keys that need attention', () => {
     await bench.db.sql`update api_keys set previous_last_used_at = now() where id = ${late}`;
     await detectInEight((db) => detectPreviousSecrets(db));
     expect(await alerted()).toEqual([late]);
+  });
+});
+
+describe('an alert that was removed as old', () => {
+  it('is not queued again, whatever was detected', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    await givePlan(bench.ctx, projectId, { monthlyQuota: 100 });
+    const detected = (Object.keys(ALERT_TYPES) as AlertType[]).filter(
+      (type) => !/\.(revoked|\w*rotated|changed)$/.test(type),
+    );
+    await makeDestination(bench.ctx, projectId, { eventTypes: detected });
+    const at = (days: number) => new Date(NOW.getTime() + days * 86_400_000);
+    const { customer } = expectKind(
+      await createCustomer(bench.ctx, { projectId, externalId: 'acme', monthlyQuota: 1 }),
+      'created',
+    );
+    const { customerId } = customer;
+    const { apiKeyId } = await makeKey(bench.ctx, projectId);
+    await updateApiKey(bench.ctx, { projectId, apiKeyId, customerId, monthlyQuota: 1 });
+    await bench.db.sql`update api_keys set created_at = ${at(-91).toISOString()},
+      expires_at = ${at(6).toISOString()}, previous_digest = ${randomBytes(32)},
+      previous_prefix = 'ceiba_Before00', previous_expires_at = ${at(0.2).toISOString()},
+      previous_last_used_at = ${NOW.toISOString()} where id = ${apiKeyId}`;
+    await bench.db.sql`update projects set previous_secret_digest = ${randomBytes(32)},
+      previous_secret_expires_at = ${at(0.2).toISOString()},
+      previous_secret_last_used_at = ${NOW.toISOString()} where id = ${projectId}`;
+    await bench.db.sql`update alert_destinations set created_at = ${at(-2).toISOString()}
+      where project_id = ${projectId}`;
+    const counted = { projectId, incarnation: 'i' };
+    await recordDecisionFailures(bench.db, [
+      { ...counted, minute: NOW.getTime() / 60_000, cause: 'redis', failed: 5 },
+    ]);
+    await recordUsage(bench.db, {
+      months: [{ ...counted, month: 2026 * 12 + 10, scope: customerId, count: 1 }],
+    });
+    await flush(bench.db, projectId, [
+      { at: NOW.toISOString(), count: 100, apiKeyId },
+      { at: NOW.toISOString(), count: 50, apiKeyId, outcome: 'quota_exceeded' },
+    ]);
+    const detectAll = async (now: Date) => {
+      for (const detect of [
+        detectExpiringKeys,
+        detectFailingDecisions,
+        detectIdleKeys,
+        detectNearlyUsedQuotas,
+        detectPreviousProjectSecrets,
+        detectPreviousSecrets,
+        detectQuotaThresholds,
+        detectUnusualDenials,
+        detectUsedUpQuotas,
+      ]) {
+        await detect(bench.db, now);
+      }
+      return new Set((await queuedAlerts(bench.db, projectId)).map(({ type }) => type));
+    };
+    expect(await detectAll(NOW)).toEqual(new Set(detected));
+    await bench.db.sql`update alert_events set created_at = now() - interval '61 days'`;
+    await removeOldAlerts(bench.db);
+    expect(await detectAll(at(61))).toEqual(new Set());
   });
 });
 
