@@ -39,13 +39,14 @@ export const detectQuotaThresholds = (db: { orm: Executor }, now?: Date): Promis
       from ${watching('quota.threshold_reached')} w
       join subscriptions s on s.project_id = w.project_id
       join plans plan on plan.id = s.plan_id and plan.monthly_quota > 0
+      cross join ${judged(now)}
       cross join lateral (
-        select to_char(${clock(now)} at time zone 'UTC', 'YYYY-MM') as month
+        select to_char(judged.at at time zone 'UTC', 'YYYY-MM') as month
       ) this
       cross join lateral (
         select sum(u.count)::bigint as used from usage_months u
         where u.project_id = w.project_id and u.scope = ${PROJECT_SCOPE}
-          and u.month = ${monthNumber(clock(now))}
+          and u.month = ${monthNumber(sql`judged.at`)}
       ) usage
       cross join (values ${values(QUOTA_THRESHOLDS)}) as reached(threshold)
       where usage.used * 100 >= plan.monthly_quota * reached.threshold`,
@@ -135,7 +136,7 @@ export const detectUnusualDenials = (db: { orm: Executor }, now?: Date): Promise
  * @param now Default: the database's clock.
  */
 export const detectUsedUpQuotas = (db: { orm: Executor }, now?: Date): Promise<boolean> =>
-  queueQuotas(db, 'quota_used_up', (projects) => usedUpQuotas(projects, clock(now)));
+  queueQuotas(db, 'quota_used_up', usedUpQuotas, now);
 
 /**
  * Queues an alert for each monthly quota of a key or a customer that is used to the first of
@@ -145,12 +146,13 @@ export const detectUsedUpQuotas = (db: { orm: Executor }, now?: Date): Promise<b
  * @param now Default: the database's clock.
  */
 export const detectNearlyUsedQuotas = (db: { orm: Executor }, now?: Date): Promise<boolean> =>
-  queueQuotas(db, 'quota_nearly_used', (projects) => nearlyUsedQuotas(projects, clock(now)));
+  queueQuotas(db, 'quota_nearly_used', nearlyUsedQuotas, now);
 
 const queueQuotas = (
   db: { orm: Executor },
   event: 'quota_used_up' | 'quota_nearly_used',
-  quotas: (projects: SQL) => SQL,
+  quotas: (projects: SQL, at: SQL) => SQL,
+  now: Date | undefined,
 ): Promise<boolean> =>
   queueAlerts(
     db.orm,
@@ -160,9 +162,11 @@ const queueQuotas = (
         case q.kind when 'api_key' then jsonb_build_object('apiKeyId', q.id, 'displayName', q.name)
           else jsonb_build_object('customerId', q.id, 'name', q.name) end
           || jsonb_build_object('period', q.period, 'used', q.used, 'quota', q.quota) as data
-      from (${quotas(
+      from ${judged(now)}
+      cross join lateral (${quotas(
         sql`select project_id from ${watching(`api_key.${event}`)} k
           union select project_id from ${watching(`customer.${event}`)} c`,
+        sql`judged.at`,
       )}) q`,
   );
 
@@ -235,6 +239,15 @@ export const detectIdleKeys = (db: { orm: Executor }, now?: Date): Promise<boole
         and ${idleAt} > ${clock(now)} - make_interval(days => ${ALERT_MEMORY_DAYS})`,
   );
 };
+
+/**
+ * The instants whose day and month are judged: now, and in the first hour of a day also an hour before,
+ * so that what the last calls of a period used up is found. Every period ends with a day in UTC.
+ */
+const judged = (now: Date | undefined): SQL => sql`(
+  select ${clock(now)} as at union all select ${clock(now)} - interval '1 hour'
+  where date_part('hour', ${clock(now)} at time zone 'UTC') = 0
+) judged`;
 
 const typeOf = (type: AlertType) => sql`${type}::text`;
 

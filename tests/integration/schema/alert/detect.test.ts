@@ -98,6 +98,14 @@ describe('a threshold of the quota', () => {
     expect(await thresholdsOf(projectId)).toEqual([80, 80]);
   });
 
+  it('that the last calls of a month reached is alerted in the hour after it', async () => {
+    const { projectId } = await setUp(80);
+    await detectQuotaThresholds(bench.db, new Date('2026-12-01T01:00:00Z'));
+    expect(await queuedAlerts(bench.db, projectId)).toEqual([]);
+    await detectQuotaThresholds(bench.db, new Date('2026-12-01T00:59:59Z'));
+    expect(await queuedAlerts(bench.db, projectId)).toMatchObject([{ data: { month: '2026-11' } }]);
+  });
+
   it('is not alerted for a quota of 0, nor where no enabled destination wants it', async () => {
     const { projectId } = await setUp(10, 0);
     await detectQuotaThresholds(bench.db, NOW);
@@ -435,6 +443,53 @@ describe('a quota of a key or a customer', () => {
         data: { customerId, name: 'acme', period: 'month', used: 16, quota: 20 },
       },
     ]);
+  });
+
+  it('that the last calls of a day or a month used is alerted once in the hour after it', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    await givePlan(bench.ctx, projectId, {});
+    await makeDestination(bench.ctx, projectId, {
+      eventTypes: [
+        'api_key.quota_used_up',
+        'customer.quota_used_up',
+        'api_key.quota_nearly_used',
+        'customer.quota_nearly_used',
+      ],
+    });
+    const { customer } = expectKind(
+      await createCustomer(bench.ctx, {
+        projectId,
+        externalId: 'acme',
+        billingDay: 24,
+        monthlyQuota: 20,
+      }),
+      'created',
+    );
+    const { customerId } = customer;
+    const { apiKeyId } = await makeKey(bench.ctx, projectId);
+    await updateApiKey(bench.ctx, { projectId, apiKeyId, customerId, dailyQuota: 10 });
+    const used = { projectId, incarnation: 'i' };
+    const day = Date.parse('2026-11-23') / 86_400_000;
+    await recordUsage(bench.db, {
+      months: [{ ...used, month: 2026 * 12 + 9, scope: `${customerId}@24`, count: 20 }],
+      days: [{ ...used, day, scope: `${apiKeyId}@0`, count: 10 }],
+    });
+    const at = '2026-11-23T23:00:00Z';
+    await flush(bench.db, projectId, [
+      { at, count: 1, apiKeyId },
+      { at, count: 1, apiKeyId, outcome: 'quota_exceeded' },
+    ]);
+    for (const [time, alerts] of [
+      ['01:00:00', []],
+      ['00:59:59', ['day', 'month', 'month']],
+      ['00:00:20', ['day', 'month', 'month']],
+    ] as const) {
+      const now = new Date(`2026-11-24T${time}Z`);
+      await detectUsedUpQuotas(bench.db, now);
+      await detectNearlyUsedQuotas(bench.db, now);
+      const queued = await queuedAlerts(bench.db, projectId);
+      expect(queued.map(({ data }) => data.period)).toEqual(alerts);
+    }
   });
 });
 
