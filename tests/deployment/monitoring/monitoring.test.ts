@@ -19,6 +19,7 @@ const promtool = spawnSync('promtool', ['--version']).status === 0;
 interface Rule {
   alert: string;
   expr: string;
+  for?: string;
   labels: { severity: string };
   annotations: { summary: string; action: string };
 }
@@ -34,6 +35,14 @@ interface Panel {
   gridPos: { x: number; y: number; w: number; h: number };
   targets?: Target[];
 }
+
+/** Times as the guide writes them. */
+const SECONDS: Record<string, number> = {
+  'six minutes': 360,
+  'seven minutes': 420,
+  'twenty minutes': 1_200,
+  'four hours and five minutes': 14_700,
+};
 
 const { groups } = parse(read('deploy/monitoring/alerts.yml')) as { groups: { rules: Rule[] }[] };
 const alerts = groups.flatMap(({ rules }) => rules);
@@ -132,6 +141,17 @@ describe('each alert', () => {
         return { alert, severity, action };
       }),
     );
+  });
+
+  it('of a late task fires when the guide says, which includes the time that its rule waits', () => {
+    const late = alerts.filter(({ expr }) => expr.startsWith('ceiba_task_lag_seconds'));
+    expect(late.length).toBeGreaterThan(0);
+    for (const { alert, expr, for: waits = '' } of late) {
+      const [, limit = ''] = / > ([\d *]+)$/.exec(expr) ?? [];
+      const seconds = limit.split('*').reduce((product, factor) => product * Number(factor), 1);
+      const [, said = ''] = new RegExp(`\`${alert}\` .+ for ([a-z ]+) \\|`).exec(guide) ?? [];
+      expect([alert, SECONDS[said]]).toEqual([alert, seconds + 60 * Number.parseInt(waits, 10)]);
+    }
   });
 
   it('has a unit test in which it fires', () => {
