@@ -29,6 +29,8 @@ export interface RunOptions {
   stdin?: string | NodeJS.ReadableStream;
   /** False where the output goes into a file or a log. */
   isTerminal?: boolean;
+  /** True where the errors go to a terminal, which shows progress. */
+  showsProgress?: boolean;
   /** Aborted when no one reads the output any more. */
   closed?: AbortSignal;
   /** Gets the output as it is written. */
@@ -52,7 +54,7 @@ export async function runCeiba(args: readonly string[], options: RunOptions = {}
     cwd,
     stdin: typeof stdin === 'string' ? Readable.from([Buffer.from(stdin)]) : stdin,
     stdout: Object.assign(showing('stdout'), { isTTY: isTerminal }),
-    stderr: showing('stderr'),
+    stderr: Object.assign(showing('stderr'), { isTTY: options.showsProgress === true }),
     random: randomBytes,
     closed: options.closed ?? new AbortController().signal,
     onSecret: () => {},

@@ -1,27 +1,23 @@
 import type { RowProblem } from '@ceiba/manage';
 import { IMPORT_ROWS_MAX, type ImportedRow, importCustomers } from '@ceiba/manage';
 import type { Perform } from '../operate.ts';
+import type { ImportInput } from '../run-import.ts';
 import type { CreateCustomerRequest, CustomerRow } from './csv.ts';
 
-export interface Refused extends RowProblem {
+interface Refused extends RowProblem {
   line: number;
   externalId: string;
 }
 
-export interface Imported {
+interface Imported {
   created: number;
   /** Rows of customers that are there, with every field that the row gives. */
   unchanged: number;
   refused: Refused[];
 }
 
-export interface ImportInput {
-  projectId: string;
+interface CustomersInput extends ImportInput {
   rows: readonly CustomerRow[];
-  /** Finds the same result and changes nothing. */
-  isDryRun: boolean;
-  /** Called after each row. */
-  onRow(soFar: Imported, refused: Refused | null): void;
 }
 
 /**
@@ -30,8 +26,8 @@ export interface ImportInput {
  *
  * @throws Refusal when there is no such project
  */
-export async function importRows(perform: Perform, input: ImportInput): Promise<Imported> {
-  const { projectId, rows, isDryRun, onRow } = input;
+export async function importRows(perform: Perform, input: CustomersInput): Promise<Imported> {
+  const { projectId, rows, isDryRun, onProgress } = input;
   const imported: Imported = { created: 0, unchanged: 0, refused: [] };
   /** In a dry run, what would be there by now, by external id. */
   const created = new Map<string, CreateCustomerRequest>();
@@ -40,9 +36,7 @@ export async function importRows(perform: Perform, input: ImportInput): Promise<
       imported.created += 1;
       if (isDryRun && !('problem' in parsed)) created.set(externalId, parsed);
     } else if (outcome === 'unchanged') imported.unchanged += 1;
-    const refused = typeof outcome === 'string' ? null : { line, externalId, ...outcome };
-    if (refused !== null) imported.refused.push(refused);
-    onRow(imported, refused);
+    if (typeof outcome !== 'string') imported.refused.push({ line, externalId, ...outcome });
   };
   for (let first = 0; first < rows.length; first += IMPORT_ROWS_MAX) {
     const page = rows.slice(first, first + IMPORT_ROWS_MAX);
@@ -55,6 +49,7 @@ export async function importRows(perform: Perform, input: ImportInput): Promise<
       if (outcome === undefined) throw new Error('an import has fewer results than rows');
       count(row, outcome);
     }
+    onProgress(first + page.length);
   }
   return imported;
 }

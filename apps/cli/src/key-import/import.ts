@@ -1,9 +1,10 @@
 import type { RowProblem } from '@ceiba/manage';
 import { IMPORTED_KEYS_PER_CALL, type ImportedKeyOutcome, importKeys } from '@ceiba/manage';
 import type { Perform } from '../operate.ts';
+import type { ImportInput } from '../run-import.ts';
 import type { KeyRow, KeyToSend } from './rows.ts';
 
-export interface RefusedKey extends RowProblem {
+interface RefusedKey extends RowProblem {
   row: number;
   name: string;
 }
@@ -21,13 +22,8 @@ export interface ImportedKeys {
   leftOut: Record<string, number>;
 }
 
-export interface ImportKeysInput {
-  projectId: string;
+interface KeysInput extends ImportInput {
   rows: readonly KeyRow[];
-  /** Finds the same results and changes nothing. */
-  isDryRun: boolean;
-  /** Called with the number of rows that are done. */
-  onProgress(done: number): void;
 }
 
 /** Well below what the console reads of one request. */
@@ -39,7 +35,7 @@ const BYTES_PER_CALL = 512 * 1024;
  *
  * @throws Refusal when there is no such project
  */
-export async function importRows(perform: Perform, input: ImportKeysInput): Promise<ImportedKeys> {
+export async function importRows(perform: Perform, input: KeysInput): Promise<ImportedKeys> {
   const { projectId, rows, isDryRun, onProgress } = input;
   const done: ImportedKeys = {
     imported: 0,

@@ -1,24 +1,13 @@
-import { listCustomers } from '@ceiba/manage';
 import type { Command } from 'commander';
 import { readCustomers } from '../../customer/csv.ts';
-import { type Imported, importRows, type Refused } from '../../customer/import.ts';
-import { CliError } from '../../errors.ts';
+import { importRows } from '../../customer/import.ts';
 import { nameOfInput, readInput } from '../../input-file.ts';
-import { performing } from '../../operate.ts';
 import { uuid } from '../../options.ts';
-import { printAdvice, printJson, printLines, type World } from '../../world.ts';
-
-interface ImportOptions {
-  project: string;
-  dryRun?: true;
-  json?: true;
-}
+import { type ImportOptions, runImport } from '../../run-import.ts';
+import type { World } from '../../world.ts';
 
 /** Several hundred thousand customers. */
 const FILE_MEBIBYTES_MAX = 64;
-/** At most so many reports, and at least so many rows between two. */
-const REPORTS_MAX = 20;
-const ROWS_PER_REPORT_MIN = 100;
 
 /** Adds `ceiba customer import`. */
 export function importCustomersCommand(customer: Command, world: World): void {
@@ -41,45 +30,18 @@ export function importCustomersCommand(customer: Command, world: World): void {
 }
 
 async function importFile(world: World, path: string, options: ImportOptions): Promise<void> {
-  const { project: projectId, json, dryRun } = options;
   const limits = { mebibytesMax: FILE_MEBIBYTES_MAX, field: 'file' };
   const rows = readCustomers(nameOfInput(path), await readInput(world, path, limits));
-  const rowsPerReport = Math.max(ROWS_PER_REPORT_MIN, Math.ceil(rows.length / REPORTS_MAX));
-  let done = 0;
-  const onRow = (_: Imported, refused: Refused | null) => {
-    done += 1;
-    if (refused !== null) printAdvice(world, `refused  ${textOf(refused)}`);
-    if (done % rowsPerReport === 0) printAdvice(world, `${done} of ${rows.length} rows`);
-  };
-  const imported = await performing(world, async (perform) => {
-    // Finds the project before it says that it stopped.
-    await perform(listCustomers, { projectId, limit: 1 });
-    const input = { projectId, rows, isDryRun: dryRun === true, onRow };
-    return importRows(perform, input).catch((error) => {
-      const remedy = dryRun ? '' : ' Run this again: it goes on where it stopped.';
-      printAdvice(world, `Stopped after ${done} of ${rows.length} rows.${remedy}`);
-      throw error;
-    });
-  });
-  const { created, unchanged, refused } = imported;
-  if (json) printJson(world, { isDryRun: dryRun === true, created, unchanged, refused });
-  else {
-    printLines(world, [
+  await runImport(world, options, {
+    total: rows.length,
+    items: 'rows',
+    run: (perform, input) => importRows(perform, { ...input, rows }),
+    placeOf: ({ line, externalId }) => `line ${line}${externalId && ` (${externalId})`}`,
+    linesOf: ({ created, unchanged, refused }) => [
       `created    ${created}`,
       `unchanged  ${unchanged}`,
       `refused    ${refused.length}`,
-      ...(dryRun ? ['', 'A dry run: nothing was changed.'] : []),
-    ]);
-  }
-  if (refused.length > 0) throw rowsRefused(refused.length, rows.length, dryRun === true);
+    ],
+    done: 'as the file says',
+  });
 }
-
-const textOf = ({ line, externalId, field, problem }: Refused) =>
-  `line ${line}${externalId && ` (${externalId})`}: ${field ?? 'the row'} ${problem}`;
-
-const rowsRefused = (count: number, of: number, isDryRun: boolean) =>
-  new CliError(
-    `${count} of ${of} rows ${count === 1 ? 'was' : 'were'} refused; the others ${isDryRun ? 'would be' : 'are'} as the file says.`,
-    1,
-    'rows_refused',
-  );

@@ -1,20 +1,14 @@
-import { listApiKeys } from '@ceiba/manage';
 import { type Command, InvalidArgumentError } from 'commander';
-import { CliError } from '../../errors.ts';
 import { nameOfInput, readInput } from '../../input-file.ts';
-import { type ImportedKeys, importRows, type RefusedKey } from '../../key-import/import.ts';
+import { type ImportedKeys, importRows } from '../../key-import/import.ts';
 import { REFUSED_SOURCES, SOURCES, type SourceName } from '../../key-import/sources.ts';
-import { performing } from '../../operate.ts';
 import { uuid } from '../../options.ts';
-import { progressOf } from '../../progress.ts';
-import { printAdvice, printJson, printLines, type World } from '../../world.ts';
+import { type ImportOptions, runImport } from '../../run-import.ts';
+import type { World } from '../../world.ts';
 
-interface ImportOptions {
-  project: string;
+interface ImportKeysOptions extends ImportOptions {
   from: SourceName;
   linkCustomers?: true;
-  dryRun?: true;
-  json?: true;
 }
 
 /** Several hundred thousand keys. */
@@ -40,7 +34,7 @@ export function importKeysCommand(key: Command, world: World): void {
         'A secret that a rotation has replaced stays refused when the import is repeated.\n' +
         'A key that is refused leaves the others, and the command exits with 1.',
     )
-    .action((file: string, options: ImportOptions) => importFile(world, file, options));
+    .action((file: string, options: ImportKeysOptions) => importFile(world, file, options));
 }
 
 function source(text: string): SourceName {
@@ -51,54 +45,28 @@ function source(text: string): SourceName {
   );
 }
 
-async function importFile(world: World, path: string, options: ImportOptions): Promise<void> {
-  const { project: projectId, from, linkCustomers, json, dryRun } = options;
+async function importFile(world: World, path: string, options: ImportKeysOptions): Promise<void> {
+  const { from, linkCustomers } = options;
   const limits = { mebibytesMax: FILE_MEBIBYTES_MAX, field: 'file' };
   const text = await readInput(world, path, limits);
   const rows = SOURCES[from](nameOfInput(path), text, { linksCustomers: linkCustomers === true });
-  const progress = progressOf(world, rows.length, 'keys');
-  let done = 0;
-  const onProgress = (count: number) => {
-    done = count;
-    progress.update(count);
-  };
-  const result = await performing(world, async (perform) => {
-    // Finds the project before it says that it stopped.
-    await perform(listApiKeys, { projectId, limit: 1 });
-    const input = { projectId, rows, isDryRun: dryRun === true, onProgress };
-    return importRows(perform, input).catch((error) => {
-      progress.clear();
-      const remedy = dryRun ? '' : ' Run this again: it goes on where it stopped.';
-      printAdvice(world, `Stopped after ${done} of ${rows.length} keys.${remedy}`);
-      throw error;
-    });
+  await runImport(world, options, {
+    total: rows.length,
+    items: 'keys',
+    run: (perform, input) => importRows(perform, { ...input, rows }),
+    placeOf: ({ row, name }) => `row ${row}${name && ` (${name})`}`,
+    linesOf,
+    advice:
+      'Imported keys are as strong as their issuer made them: replace them with ceiba key rotate.',
+    done: 'there',
   });
-  progress.clear();
-  for (const refused of result.refused) printAdvice(world, `refused  ${textOf(refused)}`);
-  if (json) printJson(world, { isDryRun: dryRun === true, ...result });
-  else printLines(world, summaryOf(result, dryRun === true));
-  if (result.refused.length > 0) throw keysRefused(result, rows.length, dryRun === true);
 }
 
-const textOf = ({ row, name, field, problem }: RefusedKey) =>
-  `row ${row}${name && ` (${name})`}: ${field ?? 'the row'} ${problem}`;
-
-const summaryOf = (result: ImportedKeys, isDryRun: boolean): string[] => [
+const linesOf = (result: ImportedKeys): string[] => [
   `imported  ${result.imported}`,
   `present   ${result.present}`,
   ...(result.deleted > 0 ? [`deleted   ${result.deleted}`] : []),
   ...(result.rootKeys > 0 ? [`root keys ${result.rootKeys}, skipped`] : []),
   `refused   ${result.refused.length}`,
   ...Object.entries(result.leftOut).map(([what, count]) => `left out  ${count}: ${what}`),
-  '',
-  isDryRun
-    ? 'A dry run: nothing was changed.'
-    : 'Imported keys are as strong as their issuer made them: replace them with ceiba key rotate.',
 ];
-
-const keysRefused = ({ refused }: ImportedKeys, of: number, isDryRun: boolean) =>
-  new CliError(
-    `${refused.length} of ${of} keys ${refused.length === 1 ? 'was' : 'were'} refused; the others ${isDryRun ? 'would be' : 'are'} there.`,
-    1,
-    'rows_refused',
-  );
