@@ -106,7 +106,11 @@ describe('an input', () => {
 test.each([
   [createKey, {}, '`displayName` is required.'],
   [createKey, { displayName: 7 }, '`displayName` must be a string.'],
-  [createKey, { displayName: 'a', dailyQuota: 0.5 }, '`dailyQuota` must be a whole number.'],
+  [
+    createKey,
+    { displayName: 'a', dailyQuota: 0.5 },
+    '`dailyQuota` must be a whole number, 0 or more.',
+  ],
   [createKey, { displayName: 'a', metadata: [] }, '`metadata` must be an object.'],
   [createKey, { displayName: 'a', colour: 'blue' }, '`colour` is not a known field.'],
   [listApiKeys, { limit: '' }, '`limit` must be a whole number from 1 to 500.'],
