@@ -170,8 +170,12 @@ describe('the chart', () => {
     expect(environmentOf(manifests, 'ceiba-runtime')).toContainEqual(open);
     const [container] = find(manifests, 'Deployment', 'ceiba-runtime').spec.template.spec
       .containers;
-    const [endpoint] = find(manifests, 'PodMonitor', 'ceiba-runtime').spec.podMetricsEndpoints;
+    const { jobLabel, podMetricsEndpoints } = find(manifests, 'PodMonitor', 'ceiba-runtime').spec;
+    const [endpoint] = podMetricsEndpoints;
     expect(container.ports).toContainEqual({ name: endpoint.port, containerPort: 9464 });
+    // The alerts look for this job.
+    const pod = find(manifests, 'Deployment', 'ceiba-runtime').spec.template.metadata;
+    expect(pod.labels[jobLabel]).toBe('ceiba');
     const settings = readFileSync(join(root, 'apps/runtime/src/env.ts'), 'utf8');
     expect(settings).toContain('METRICS_PORT: portOrOff.default(9464)');
   });
