@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -50,6 +51,7 @@ export function postgresHome({
   dataDir: string;
 }): PostgresHome {
   const link = join(dataDir, 'postgres');
+  requireTarget(link);
   const data = existsSync(link) ? realpathSync(link) : link;
   if (process.getuid?.() !== 0) {
     return {
@@ -120,7 +122,9 @@ function isReachable(path: string): boolean {
  */
 function moved(programs: string, link: string) {
   const base = join('/var/lib/ceiba', createHash('sha256').update(link).digest('hex').slice(0, 12));
-  const home = { programs: join(base, 'programs'), data: join(base, 'postgres') };
+  // A data folder that was moved on this machine keeps the database that it has.
+  const data = isLink(link) && existsSync(link) ? realpathSync(link) : join(base, 'postgres');
+  const home = { programs: join(base, 'programs'), data };
   mkdirSync(base, { recursive: true });
   for (const folder of [dirname(base), base]) chmodSync(folder, 0o755);
   if (!isSameBuild(programs, home.programs)) replaceByCopy(home.programs, programs);
@@ -131,6 +135,16 @@ function moved(programs: string, link: string) {
     symlinkSync(home.data, link);
   }
   return home;
+}
+
+/** A copy of the data folder may have only the link: a new cluster in its place would look like a loss. */
+function requireTarget(link: string): void {
+  if (!isLink(link)) return;
+  const base = dirname(readlinkSync(link));
+  if (existsSync(base)) return;
+  throw new LauncherError(`The database of this data folder is not here: it was in ${base}.`, {
+    hint: `Copy it to ${link}, or remove that link to begin with an empty database.`,
+  });
 }
 
 function isLink(path: string): boolean {
