@@ -14,8 +14,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { uptime } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseEnv } from 'node:util';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -144,7 +145,9 @@ function end(command) {
 
 /** @returns {string | undefined} The process id of the launcher that runs in this data folder. */
 function runningStack() {
-  const dataDir = process.env.CEIBA_DATA_DIR || join(root, '.ceiba');
+  // As `npm start` reads it, for this alone: tests have other settings.
+  const { CEIBA_DATA_DIR: ofFile } = parseEnv(readText(join(root, '.env')) ?? '');
+  const dataDir = resolve(root, process.env.CEIBA_DATA_DIR || ofFile || '.ceiba');
   const pid = /"pid":(\d+)/.exec(readText(join(dataDir, 'launcher.json')) ?? '')?.[1];
   return pid !== undefined && isRunning(pid) ? pid : undefined;
 }

@@ -90,6 +90,7 @@ export async function startRuntime(
       ...process.env,
       DATABASE_URL: services.databaseUrl,
       REDIS_URL: services.redisUrl,
+      RUNTIME_HOST: loopback,
       RUNTIME_PORT: new URL(runtimeUrl).port,
       METRICS_PORT: metricsUrl === undefined ? 'off' : new URL(metricsUrl).port,
     },
