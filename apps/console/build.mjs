@@ -43,12 +43,13 @@ for (const [from, to] of [
 prepareServer(join(standalone, 'server.js'));
 
 /**
- * Gives the server that Next.js generates two defaults of ours, since it is the program that runs: idle
- * connections outlive those of a balancer, and `::` means every address, also without IPv6.
+ * Gives the server that Next.js generates what is ours, since it is the program that runs: its port is
+ * the setting, idle connections outlive those of a balancer, and `::` means every address, also without
+ * IPv6.
  */
 function prepareServer(file) {
   const server = readFileSync(file, 'utf8');
-  for (const name of ['KEEP_ALIVE_TIMEOUT', 'HOSTNAME']) {
+  for (const name of ['PORT', 'KEEP_ALIVE_TIMEOUT', 'HOSTNAME']) {
     if (!server.includes(`process.env.${name}`)) throw new Error(`${file} does not read ${name}`);
   }
   const hasIpv6 =
@@ -56,6 +57,7 @@ function prepareServer(file) {
   const lines = [
     'import { networkInterfaces } from "node:os";',
     "process.env.KEEP_ALIVE_TIMEOUT ||= '65000';",
+    'if (process.env.CONSOLE_PORT) process.env.PORT = process.env.CONSOLE_PORT;',
     `if (process.env.HOSTNAME === '::' && !${hasIpv6}) process.env.HOSTNAME = '0.0.0.0';`,
   ];
   writeFileSync(file, `${lines.join('\n')}\n${server}`);

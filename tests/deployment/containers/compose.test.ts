@@ -9,6 +9,8 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { settingFields as consoleFields } from '../../../apps/console/src/env.ts';
+import { settingFields as runtimeFields } from '../../../apps/runtime/src/env.ts';
 import { fetchPackage } from '../../support/fetched-package.ts';
 import { realRedis } from '../../support/redis.ts';
 import { until } from '../../support/until.ts';
@@ -19,6 +21,8 @@ const services = Object.entries<Service>(compose.services);
 const PASSWORDS = /POSTGRES_PASSWORD|REDIS_PASSWORD|NEXTAUTH_SECRET/;
 
 interface Service {
+  image?: string;
+  build?: unknown;
   read_only?: boolean;
   cap_drop?: string[];
   cap_add?: string[];
@@ -72,6 +76,29 @@ describe('compose.yaml', () => {
     for (const value of passwords) expect(value).toMatch(/\$\{\w+:\?set it to .+\}/);
   });
 
+  it.each([
+    ['runtime', runtimeFields, ['RUNTIME_HOST', 'RUNTIME_PORT', 'METRICS_HOST', 'METRICS_PORT']],
+    ['console', consoleFields, ['CONSOLE_PORT', 'HOSTNAME']],
+  ])('passes every setting on to the %s but those of the image', (name, fields, ofImage) => {
+    const { environment } = compose.services[name];
+    const ofServers = ['REDIS_CLUSTER', 'REDIS_SENTINEL_PASSWORD'];
+    const left = Object.keys(fields.shape).filter((setting) => !(setting in environment));
+    expect(new Set([...left, ...ofServers])).toEqual(new Set([...ofImage, ...ofServers]));
+    const passed = Object.entries<string>(environment).filter(([, value]) => value.includes('${'));
+    for (const [setting, value] of passed) {
+      if (!PASSWORDS.test(value)) expect(value).toContain(`\${${setting}:-`);
+    }
+  });
+
+  it('builds no two images of one name, and opens the console at the port that it publishes', () => {
+    const built = services.flatMap(([, { build, image }]) => (build ? [image] : []));
+    expect(new Set(built).size).toBe(built.length);
+    const { environment, ports } = compose.services.console;
+    const port = String.raw`\${CONSOLE_PORT:-3000}`.slice(1);
+    expect(environment.NEXTAUTH_URL).toContain(`http://localhost:${port}`);
+    expect(ports).toEqual([`127.0.0.1:${port}:3000`]);
+  });
+
   it('lets only the machine itself reach the programs, and only the Runtime reach Redis', () => {
     const onRedis = services.filter(([, { networks }]) => networks.includes('redis'));
     expect(onRedis.map(([name]) => name)).toEqual(['redis', 'migrate', 'runtime']);
@@ -94,7 +121,10 @@ describe.skipIf(realRedis === undefined)("Redis with compose.yaml's command (rea
     const [shell = '', flag = '', script = ''] = compose.services.redis.command;
     const here = `${realRedis} - --port ${port} --bind 127.0.0.1 --dir ${folder}`;
     // Compose reads `$$` as one dollar sign.
-    const ours = script.replaceAll('$$', '$').replace('valkey-server -', here);
+    const ours = script
+      .replaceAll('$$', '$')
+      .replace(/\$\{\w+:-(\w+)\}/, '$1')
+      .replace('valkey-server -', here);
     const server = spawn(shell, [flag, ours], { env: { REDISCLI_AUTH: password } });
     const exited = once(server, 'exit');
     const options = {
@@ -119,6 +149,7 @@ describe.skipIf(realRedis === undefined)("Redis with compose.yaml's command (rea
     for (const [name, value] of [
       ['appendonly', 'yes'],
       ['appendfsync', 'everysec'],
+      ['maxmemory', `${600 * 1024 ** 2}`],
       ['maxmemory-policy', 'noeviction'],
     ] as const) {
       expect(await user.config('GET', name)).toEqual([name, value]);

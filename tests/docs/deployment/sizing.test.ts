@@ -1,5 +1,6 @@
 /** The figures of docs/run/sizing.md, taken from a real Runtime and real tables. */
 import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { recordUsage, writeDecisions } from '@ceiba/schema';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -61,6 +62,21 @@ afterAll(async () => {
   redisAdmin?.disconnect();
   await world?.close();
   await Promise.all([database?.drop(), redis?.dispose()]);
+});
+
+it('a console has at most the connections that its pools, alerts and streams have', () => {
+  const numbersIn = (path: string, pattern: RegExp) =>
+    [...readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8').matchAll(pattern)].map(
+      ([, number]) => Number(number),
+    );
+  const streams = 2;
+  const numbers = [
+    ...numbersIn('apps/console/src/server/database.ts', /POOL_SIZE = (\d+)/g),
+    ...numbersIn('apps/console/src/server/database.ts', /new Pool\((\d+),/g),
+    ...numbersIn('packages/alerts/src/start.ts', /connect\(options, (\d+)\)/g),
+  ];
+  expect(numbers.reduce((sum, number) => sum + number, streams)).toBe(stated('`ceiba-console`'));
+  expect(guide.text).toContain(`${stated('`ceiba-console`')} × consoles`);
 });
 
 describe('the connections of a Runtime', () => {
