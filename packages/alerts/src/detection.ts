@@ -1,4 +1,4 @@
-import { BackgroundTask, tryEach } from '@ceiba/process/tasks';
+import { BackgroundTask, SerialQueue } from '@ceiba/process/tasks';
 import {
   type Database,
   detectExpiringKeys,
@@ -23,30 +23,42 @@ type Detector = (db: Database) => Promise<boolean>;
 
 /**
  * Looks for what no single change causes: thresholds, keys that expire, failing decisions and unusual
- * denials.
+ * denials. Each detector is a task of its own, so that one that fails keeps no other from running.
  */
 export function startDetecting({ run, log }: BackgroundOptions) {
-  const repeat = (name: string, pauseMs: number, verbs: readonly Detector[]) =>
-    new BackgroundTask({
-      name,
-      run: (signal) =>
-        tryEach(verbs, async (verb) => {
-          // Each call has the time of one; it returns whether there may be more.
-          while (!signal.aborted && (await run((db) => verb(db)))) {}
+  const repeat = (pauseMs: number, detectors: Record<string, Detector>) => {
+    // One after another, over one connection.
+    const queue = new SerialQueue();
+    return Object.entries(detectors).map(
+      ([name, detect]) =>
+        new BackgroundTask({
+          name: `detecting ${name}`,
+          run: (signal) =>
+            queue.run(async () => {
+              // Each call has the time of one; it returns whether there may be more.
+              while (!signal.aborted && (await run((db) => detect(db)))) {}
+            }),
+          pauseMs: () => pauseMs,
+          log,
         }),
-      pauseMs: () => pauseMs,
-      log,
-    });
+    );
+  };
   const tasks = [
-    repeat('detecting alerts', DETECT_MS, [detectQuotaThresholds, detectFailingDecisions]),
-    repeat('detecting denials', DETECT_DENIALS_MS, [detectUnusualDenials, detectUsedUpQuotas]),
-    repeat('detecting keys and secrets that need attention', DETECT_KEYS_MS, [
-      detectExpiringKeys,
-      detectPreviousSecrets,
-      detectPreviousProjectSecrets,
-      detectNearlyUsedQuotas,
-      detectIdleKeys,
-    ]),
-  ];
+    repeat(DETECT_MS, {
+      'quota thresholds': detectQuotaThresholds,
+      'failed decisions': detectFailingDecisions,
+    }),
+    repeat(DETECT_DENIALS_MS, {
+      'unusual denials': detectUnusualDenials,
+      'used-up quotas': detectUsedUpQuotas,
+    }),
+    repeat(DETECT_KEYS_MS, {
+      'expiring keys': detectExpiringKeys,
+      'previous secrets of keys': detectPreviousSecrets,
+      'previous secrets of projects': detectPreviousProjectSecrets,
+      'nearly used quotas': detectNearlyUsedQuotas,
+      'idle keys': detectIdleKeys,
+    }),
+  ].flat();
   return { stop: () => Promise.all(tasks.map((task) => task.stop())) };
 }
