@@ -103,9 +103,9 @@ export const detectFailingDecisions = (db: { orm: Executor }, now?: Date): Promi
   );
 
 /**
- * Queues an alert for each status with which a project denies more calls than is usual in an hour, as the
- * pages show it. While they stay unusual, it comes again after {@link UNUSUAL_DENIALS_REPEAT_HOURS}. Hours
- * before the project had a destination are left out.
+ * Queues an alert for each status with which a project denies more calls than is usual in an hour: the
+ * current one, or else the one before. While they stay unusual, it comes again after
+ * {@link UNUSUAL_DENIALS_REPEAT_HOURS}. Hours before the project had a destination are left out.
  *
  * @param now Default: the database's clock.
  */
@@ -118,7 +118,7 @@ export const detectUnusualDenials = (db: { orm: Executor }, now?: Date): Promise
       select u.project_id, ${typeOf('denials.unusual')} as type, ${subjectAt(sql`u.hour`)} as subject,
         jsonb_build_object('status', u.status, 'hour', ${utcText(sql`u.hour`)}, 'denied', u.count,
           'usual', u.usual) as data
-      from (${unusualDenials(sql`select project_id from ${watched} w`, clock(now))}) u
+      from (${unusualDenials(sql`select project_id from ${watched} w`, clock(now), 'last')}) u
       join ${watched} w on w.project_id = u.project_id
         and u.hour >= date_trunc('hour', w.since, 'UTC')
       where not exists (

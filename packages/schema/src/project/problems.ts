@@ -99,7 +99,7 @@ export async function readProblems(
       case when denied.most >= ${UNUSUAL_DENIALS_MIN} then
         (select json_agg(json_build_object('status', status, 'count', count,
             'usual', usual, 'hourMs', ${toMs(sql`hour`)}) order by status)
-          from (${unusualDenials(project, at)}) u)
+          from (${unusualDenials(project, at, 'first')}) u)
       end as denials,
       case when 'inactive_subscription' = any(denied.outcomes) then
         (select json_build_object('count', count(*), 'id', (array_agg(id order by name, id))[1],

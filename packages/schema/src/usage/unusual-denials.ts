@@ -40,12 +40,13 @@ const denialsIn = (hours: SQL): SQL => sql`
 
 /**
  * A query for unusual denials, by the rule in `problems.ts` of domain: rows of (project_id, status, hour,
- * count, usual). Of a status it has the first such hour among the current one, as far as it is counted,
- * and the one before. Days before are read only where the hour has enough denials.
+ * count, usual). Of a status it has one such hour among the current one, as far as it is counted, and the
+ * one before. Days before are read only where the hour has enough denials.
  *
  * @param projects a query of `project_id`
+ * @param which of the two hours, if both are unusual
  */
-export const unusualDenials = (projects: SQL, at: SQL): SQL => sql`
+export const unusualDenials = (projects: SQL, at: SQL, which: 'first' | 'last'): SQL => sql`
   select distinct on (recent.project_id, recent.status) recent.*, round(usual.average) as usual
   from (
     select project_id, hour, status, sum(count) as count
@@ -62,4 +63,4 @@ export const unusualDenials = (projects: SQL, at: SQL): SQL => sql`
     where status = recent.status
   ) usual
   where recent.count > ${sql.raw(String(UNUSUAL_DENIALS_FACTOR))} * usual.average
-  order by recent.project_id, recent.status, recent.hour`;
+  order by recent.project_id, recent.status, recent.hour ${sql.raw(which === 'last' ? 'desc' : 'asc')}`;

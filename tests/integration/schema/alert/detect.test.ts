@@ -322,16 +322,27 @@ describe('unusual denials', () => {
     ]);
   });
 
-  it('that last are alerted again after six hours, and not every hour', async () => {
+  it('that last are alerted again as soon as six hours have passed, and not every hour', async () => {
     const { deny, alerts } = await setUp();
-    for (let hour = 10; hour < 20; hour += 1) {
+    const queued: number[] = [];
+    for (let hour = 10; hour < 17; hour += 1) {
       await deny(`2026-11-23T${hour}:00:00Z`, 60);
-      await detectUnusualDenials(bench.db, new Date(`2026-11-23T${hour}:30:00Z`));
+      await detectUnusualDenials(bench.db, new Date(`2026-11-23T${hour}:01:00Z`));
+      queued.push((await alerts()).length);
     }
+    expect(queued).toEqual([1, 1, 1, 1, 1, 1, 2]);
     expect(await alerts()).toEqual([
       [403, '2026-11-23T10:00:00Z'],
       [403, '2026-11-23T16:00:00Z'],
     ]);
+  });
+
+  it('are alerted at once, although they were unusual before the destination', async () => {
+    const { deny, alerts } = await setUp();
+    await deny('2026-11-23T07:00:00Z', 60);
+    await deny('2026-11-23T08:00:00Z', 60);
+    await detectUnusualDenials(bench.db, new Date('2026-11-23T08:40:00Z'));
+    expect(await alerts()).toEqual([[403, '2026-11-23T08:00:00Z']]);
   });
 
   it('from before the destination, or of a project without one, are not alerted', async () => {
