@@ -225,7 +225,8 @@ export type AttemptOutcome =
 
 /**
  * Records the end of an attempt, and frees its place. An attempt that another process has made again meanwhile changes
- * nothing. A destination that is gone, or has failed for days, is disabled in the same transaction.
+ * nothing. A destination that is gone, or has failed for days, is disabled in the same transaction. What an
+ * address answers that the destination had before says nothing of it: a failed alert is due again at once.
  *
  * @returns whether the destination was disabled
  */
@@ -236,8 +237,8 @@ export function recordAttempt(
 ): Promise<{ isDisabled: boolean }> {
   return inTransaction(ctx, async (tx) => {
     const inside = { ...ctx, db: { orm: tx } };
-    const { kind } = await changing(inside, delivery, (change) =>
-      recordOutcome({ ...ctx, db: { orm: change } }, delivery, outcome),
+    const { kind } = await changing(inside, delivery, (change, { address }) =>
+      recordOutcome({ ...ctx, db: { orm: change } }, delivery, outcome, address),
     );
     // Last, and also if the destination was deleted: its owner waited for this attempt like any other.
     await tx
@@ -250,13 +251,17 @@ export function recordAttempt(
 
 async function recordOutcome(
   ctx: VerbContext,
-  { deliveryId, attempt, projectId, destinationId }: ClaimedDelivery,
+  { deliveryId, attempt, projectId, destinationId, address }: ClaimedDelivery,
   outcome: AttemptOutcome,
+  addressNow: string,
 ): Promise<{ kind: 'superseded' | 'recorded' | 'disabled' }> {
   const { orm } = ctx.db;
+  const hasMoved = address !== addressNow;
+  const recorded =
+    hasMoved && outcome.kind === 'failed' ? { ...outcome, retryAfterSeconds: 0 } : outcome;
   const written = await orm
     .update(alertDeliveries)
-    .set({ ...stateAfter(outcome), claimedUntil: null })
+    .set({ ...stateAfter(recorded), claimedUntil: null })
     .where(
       and(
         eq(alertDeliveries.id, deliveryId),
@@ -266,6 +271,7 @@ async function recordOutcome(
     )
     .returning({ id: alertDeliveries.id });
   if (written.length === 0) return { kind: 'superseded' };
+  if (hasMoved) return { kind: 'recorded' };
   const isFailing = await countFailure(orm, destinationId, outcome.kind === 'failed');
   const isGone = outcome.kind === 'failed' && outcome.isGone;
   if (!isGone && !isFailing) return { kind: 'recorded' };

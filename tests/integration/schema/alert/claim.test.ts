@@ -1,9 +1,13 @@
 import { MAILS_PER_ADDRESS_HOUR, MAILS_PER_OWNER_HOUR } from '@ceiba/domain';
 import {
+  type AttemptOutcome,
+  type ClaimedDelivery,
   claimAlertDeliveries,
   deleteAlertDestination,
   deleteProject,
   detectQuotaThresholds,
+  getAlertDestination,
+  recordAttempt,
   removeOldAlerts,
   rotateSigningSecret,
   sendTestAlert,
@@ -210,6 +214,43 @@ describe('a change of a destination', () => {
     expect(await failingSince()).not.toBeNull();
     await change('https://other.example.com/', 'renamed');
     expect(await failingSince()).toBeNull();
+  });
+
+  it('of its address gives no weight to a late answer of the previous one', async () => {
+    const hook = await makeWebhook();
+    const record = async (delivery: ClaimedDelivery | undefined, outcome: AttemptOutcome) => {
+      expect(await recordAttempt(bench.ctx, delivery!, outcome)).toEqual({ isDisabled: false });
+      return getAlertDestination(bench.db, hook);
+    };
+    const claimOne = async () =>
+      (await claim()).find(({ destinationId }) => destinationId === hook.destinationId);
+    const move = (address: string) =>
+      updateAlertDestination(bench.ctx, {
+        ...hook,
+        address,
+        description: '',
+        eventTypes: ['api_key.revoked'],
+        problemOfUrl: () => null,
+      });
+    await sendTestAlert(bench.ctx, hook);
+    const first = await claimOne();
+    await move('https://second.example.com/');
+    const gone = await record(first, {
+      kind: 'failed',
+      status: 410,
+      error: 'it answered 410',
+      isGone: true,
+      retryAfterSeconds: null,
+    });
+    expect(gone).toMatchObject({ disabledReason: null, failingSince: null });
+    const second = await claimOne();
+    expect(second).toMatchObject({ ...hook, address: 'https://second.example.com/' });
+    await move('https://third.example.com/');
+    await bench.db.sql`update alert_destinations set failing_since = now()
+      where id = ${hook.destinationId}`;
+    const after = await record(second, { kind: 'delivered', status: 204 });
+    expect(after?.failingSince).not.toBeNull();
+    expect(await claimOne()).toBeUndefined();
   });
 });
 
