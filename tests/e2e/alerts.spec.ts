@@ -183,6 +183,11 @@ test('a mail address confirms, unsubscribes with a button or one click, and open
   await expect(owner.getByRole('button', { name: 'Send a test' })).toHaveCount(0);
   await expectAccessible(owner);
 
+  // Mail is off, so no mail could ask another address.
+  await owner.getByLabel('E-mail address').fill('other@example.com');
+  await owner.getByRole('button', { name: 'Save destination' }).click();
+  await expect(owner.getByText('Mail is off. Ask your administrator')).toBeVisible();
+
   // Someone without a session, as the recipient is.
   const opened = await request.get(`/api/alert-mail/${token}`, { maxRedirects: 0 });
   expect(opened.status()).toBe(303);

@@ -17,12 +17,19 @@ import type { AlertDestinationRef } from './ref.ts';
  * are kept by digest, so that they outlive the destination and hold no address of someone who refused.
  */
 
-export type ConfirmationResult =
-  | { kind: 'confirmed' }
+export type ConfirmationRefusal =
+  /** No mail can ask. */
+  | { kind: 'mail_off' }
   /** The address wants no mail of the project, or refused to be asked. */
   | { kind: 'unsubscribed' }
-  | Extract<AttemptResult, { kind: 'limited' }>
-  | { kind: 'ask' };
+  | Extract<AttemptResult, { kind: 'limited' }>;
+
+export interface AddressToAsk {
+  projectId: string;
+  ownerId: string;
+  address: string;
+  isMailOff: boolean | undefined;
+}
 
 /**
  * Whether an address has to be asked before it gets alerts of a project, and may be. To ask is charged to
@@ -33,8 +40,9 @@ export type ConfirmationResult =
 export async function mayAsk(
   ctx: VerbContext,
   tx: Transactor,
-  { projectId, ownerId, address }: { projectId: string; ownerId: string; address: string },
-): Promise<ConfirmationResult> {
+  { projectId, ownerId, address, isMailOff }: AddressToAsk,
+): Promise<{ kind: 'confirmed' } | { kind: 'ask' } | ConfirmationRefusal> {
+  if (isMailOff) return { kind: 'mail_off' };
   const digest = addressDigest(sql`${address}::text`);
   const [row] = await tx.execute<{ answer: AlertConsent | null; isRefused: boolean }>(sql`
     select (select answer from alert_consents

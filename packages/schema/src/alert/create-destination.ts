@@ -3,8 +3,7 @@ import { eq } from 'drizzle-orm';
 import type { VerbContext } from '../context.ts';
 import { changingProject } from '../project/change.ts';
 import { alertDestinations } from '../tables.ts';
-import type { AttemptResult } from '../user/sign-in-attempts.ts';
-import { mayAsk, queueConfirmation } from './consent.ts';
+import { type ConfirmationRefusal, mayAsk, queueConfirmation } from './consent.ts';
 import { alertLabel, auditOf } from './destination.ts';
 import { type DestinationInput, parsedDestination } from './destination-input.ts';
 
@@ -13,14 +12,12 @@ export interface CreateAlertDestinationInput extends DestinationInput {
   kind: AlertDestinationKind;
   /** Signs the requests of a webhook; null for mail. The caller shows it once. */
   signingSecret: Buffer | null;
-  /** No mail can ask an address whether it wants alerts. */
-  isMailOff?: boolean;
 }
 
 export type CreateAlertDestinationResult =
   | { kind: 'created'; destinationId: string }
-  | { kind: 'too_many' | 'unsubscribed' | 'mail_off' | 'not_found' }
-  | Extract<AttemptResult, { kind: 'limited' }>;
+  | { kind: 'too_many' | 'not_found' }
+  | ConfirmationRefusal;
 
 /**
  * Adds a destination. A webhook gets the alerts that are queued from now on; a mail address is asked
@@ -33,14 +30,13 @@ export async function createAlertDestination(
   const { eventTypes, ...rest } = parsedDestination(kind, input);
   const values = { kind, signingSecret, ...rest };
   return changingProject(ctx, projectId, async (tx, project, audit) => {
-    if (isMailOff && kind === 'mail') return { kind: 'mail_off' };
     const existing = await tx.$count(alertDestinations, eq(alertDestinations.projectId, projectId));
     if (existing >= ALERT_DESTINATIONS_MAX) return { kind: 'too_many' };
     const asked =
       kind === 'mail'
-        ? await mayAsk(ctx, tx, { ...project, projectId, address: values.address })
+        ? await mayAsk(ctx, tx, { ...project, projectId, address: values.address, isMailOff })
         : null;
-    if (asked?.kind === 'unsubscribed' || asked?.kind === 'limited') return asked;
+    if (asked !== null && asked.kind !== 'ask' && asked.kind !== 'confirmed') return asked;
     const [created] = await tx
       .insert(alertDestinations)
       .values({ projectId, eventTypes: [...eventTypes], ...values })

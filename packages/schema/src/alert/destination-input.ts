@@ -12,6 +12,8 @@ export interface DestinationInput {
   eventTypes: readonly AlertType[];
   /** What is wrong with the URL of a webhook, or null: which networks may it be in? */
   problemOfUrl: (url: string) => string | null;
+  /** No mail can ask an address whether it wants alerts. */
+  isMailOff?: boolean;
 }
 
 /** The input as it is stored. @throws InvalidInputError with every field that breaks its rule */

@@ -3,16 +3,14 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Transactor } from '../connection/database.ts';
 import type { VerbContext } from '../context.ts';
 import { alertDeliveries } from '../tables.ts';
-import { type AttemptResult, chargeAlertAgain, chargeAlertTest } from '../user/sign-in-attempts.ts';
-import { mayAsk, queueConfirmation, queueFor } from './consent.ts';
+import { chargeAlertAgain, chargeAlertTest } from '../user/sign-in-attempts.ts';
+import { type ConfirmationRefusal, mayAsk, queueConfirmation, queueFor } from './consent.ts';
 import { changing, type Found } from './destination.ts';
 import type { AlertDestinationRef } from './ref.ts';
 
 export type SendAlertResult =
-  | { kind: 'queued' | 'disabled' | 'unconfirmed' | 'unsubscribed' | 'unchanged' | 'not_found' }
-  /** No mail can ask. */
-  | { kind: 'mail_off' }
-  | Extract<AttemptResult, { kind: 'limited' }>;
+  | { kind: 'queued' | 'disabled' | 'unconfirmed' | 'unchanged' | 'not_found' }
+  | ConfirmationRefusal;
 
 /** Queues a test for one destination, whatever types it wants. */
 export function sendTestAlert(
@@ -65,10 +63,9 @@ export function sendConfirmation(
   { isMailOff, ...ref }: AlertDestinationRef & { isMailOff?: boolean },
 ): Promise<SendAlertResult> {
   return changing<SendAlertResult>(ctx, ref, async (tx, found, audit) => {
-    if (isMailOff) return { kind: 'mail_off' };
     if (found.kind !== 'mail') return { kind: 'not_found' };
     if (found.disabledReason !== null) return { kind: 'disabled' };
-    const asked = await mayAsk(ctx, tx, { ...found, projectId: ref.projectId });
+    const asked = await mayAsk(ctx, tx, { ...found, projectId: ref.projectId, isMailOff });
     if (asked.kind === 'confirmed') return { kind: 'unchanged' };
     if (asked.kind !== 'ask') return asked;
     await queueConfirmation(tx, ref);

@@ -1,8 +1,12 @@
 import { eq } from 'drizzle-orm';
 import type { VerbContext } from '../context.ts';
 import { alertDestinations } from '../tables.ts';
-import type { AttemptResult } from '../user/sign-in-attempts.ts';
-import { dropConfirmations, mayAsk, queueConfirmation } from './consent.ts';
+import {
+  type ConfirmationRefusal,
+  dropConfirmations,
+  mayAsk,
+  queueConfirmation,
+} from './consent.ts';
 import { auditOf, changing } from './destination.ts';
 import { type DestinationInput, parsedDestination } from './destination-input.ts';
 import type { AlertDestinationRef } from './ref.ts';
@@ -10,8 +14,8 @@ import type { AlertDestinationRef } from './ref.ts';
 export type UpdateAlertDestinationInput = AlertDestinationRef & DestinationInput;
 
 export type UpdateAlertDestinationResult =
-  | { kind: 'updated' | 'unchanged' | 'unsubscribed' | 'not_found' }
-  | Extract<AttemptResult, { kind: 'limited' }>;
+  | { kind: 'updated' | 'unchanged' | 'not_found' }
+  | ConfirmationRefusal;
 
 /**
  * Changes where a destination is and what it gets. Alerts that are queued go to the new address; those
@@ -19,7 +23,7 @@ export type UpdateAlertDestinationResult =
  */
 export async function updateAlertDestination(
   ctx: VerbContext,
-  { projectId, destinationId, ...input }: UpdateAlertDestinationInput,
+  { projectId, destinationId, isMailOff, ...input }: UpdateAlertDestinationInput,
 ): Promise<UpdateAlertDestinationResult> {
   const ref = { projectId, destinationId };
   return changing<UpdateAlertDestinationResult>(ctx, ref, async (tx, found, audit) => {
@@ -29,9 +33,9 @@ export async function updateAlertDestination(
     if (isSame && JSON.stringify(before) === JSON.stringify(after)) return { kind: 'unchanged' };
     const asked =
       found.kind === 'mail' && !isSame
-        ? await mayAsk(ctx, tx, { ...found, projectId, address: values.address })
+        ? await mayAsk(ctx, tx, { ...found, projectId, address: values.address, isMailOff })
         : null;
-    if (asked?.kind === 'unsubscribed' || asked?.kind === 'limited') return asked;
+    if (asked !== null && asked.kind !== 'ask' && asked.kind !== 'confirmed') return asked;
     await tx
       .update(alertDestinations)
       .set({

@@ -75,6 +75,27 @@ describe('an address that has not confirmed', () => {
     expect(await consentOf(mail)).toBeNull();
   });
 
+  it('is not taken while mail is off, as none can ask it', async () => {
+    const { projectId } = await makeProject(bench.ctx);
+    const mail = await makeMail(projectId);
+    const off = { ...MAIL, isMailOff: true };
+    const change = (to: string, description = '') =>
+      updateAlertDestination(bench.ctx, { ...mail, ...off, address: to, description });
+    const other = `${randomUUID()}@example.com`;
+    expect([
+      await createAlertDestination(bench.ctx, {
+        ...off,
+        projectId,
+        address: other,
+        signingSecret: null,
+      }),
+      await change(other),
+      await sendConfirmation(bench.ctx, { ...mail, isMailOff: true }),
+    ]).toEqual([{ kind: 'mail_off' }, { kind: 'mail_off' }, { kind: 'mail_off' }]);
+    expect(await getAlertDestination(bench.db, mail)).toMatchObject({ address });
+    expect(await change(address, 'On call')).toEqual({ kind: 'updated' });
+  });
+
   it('gets no alert that was queued for another address of its destination', async () => {
     const { projectId } = await makeProject(bench.ctx);
     const mail = await makeMail(projectId);

@@ -36,12 +36,15 @@ const isChosen = Object.fromEntries(TYPES.map((type) => [type, z.literal('yes').
 const settings = { description: typedText, address: typedText };
 const input = z.object({ ...settings, ...isChosen });
 
+const isMailOff = () => configuredMailer() === undefined;
+
 /** What a user writes of a destination, as its verbs check it. */
 const written = ({ description, address, ...chosen }: z.output<typeof input>) => ({
   description,
   address,
   eventTypes: TYPES.filter((type) => new Map(Object.entries(chosen)).get(type) === 'yes'),
   problemOfUrl: (url: string) => problemOfUrl(url, env().webhookNetworks),
+  isMailOff: isMailOff(),
 });
 
 const UNSUBSCRIBED =
@@ -92,13 +95,10 @@ export const addMailAddress = projectAction({
       kind: 'mail',
       ...written(given),
       signingSecret: null,
-      isMailOff: isMailOff(),
     });
     return done(result, NOT_CREATED);
   },
 });
-
-const isMailOff = () => configuredMailer() === undefined;
 
 const ref = { destinationId: z.guid() };
 
@@ -112,6 +112,7 @@ export const changeDestination = projectAction({
     return done(result, {
       not_found: { text: GONE, keepsPage: true },
       unsubscribed: UNSUBSCRIBED_ADDRESS,
+      mail_off: MAIL_IS_OFF,
     });
   },
 });
