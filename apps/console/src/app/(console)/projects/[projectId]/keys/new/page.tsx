@@ -14,7 +14,7 @@ export const metadata: Metadata = { title: 'Create key' };
 export default async function NewKeyPage({ params, searchParams }: PageProps<'projectId'>) {
   const { project, may } = await requireProject((await params).projectId, 'change_keys');
   const { projectId } = project;
-  const customerId = textOf(await searchParams, 'customer');
+  const customerId = textOf(await searchParams, 'customer').toLowerCase();
   const [subscription, { byStatus, activeKeyCap }, policies, customers] = await withDatabase((db) =>
     Promise.all([
       getSubscription(db, projectId),
