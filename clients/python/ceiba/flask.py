@@ -29,7 +29,9 @@ def access_required(
         def guarded(*args: Any, **kwargs: Any) -> Any:
             verdicts = request.environ.setdefault(VERDICTS, {})
             # The policy names `/files`; a router may serve `/files/` as the file with an empty name.
-            if any(value == "" for value in kwargs.values()):
+            rule = request.url_rule
+            own = rule.defaults if rule is not None and rule.defaults else {}
+            if any(value == "" and name not in own for name, value in kwargs.items()):
                 verdict = refusal("policy_no_match")
             else:
                 question = wsgi_question(request.environ)

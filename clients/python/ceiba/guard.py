@@ -42,7 +42,13 @@ App = TypeVar("App")
 
 def wsgi_path(environ: Dict[str, Any]) -> bytes:
     """The whole path, decoded: with what a server or a dispatcher has moved into `SCRIPT_NAME`."""
-    path: str = environ.get("SCRIPT_NAME", "") + environ.get("PATH_INFO", "")
+    script: str = environ.get("SCRIPT_NAME", "")
+    # gunicorn takes it from a header, which no router sees, and which a caller may have sent.
+    claimed: str = environ.get("HTTP_SCRIPT_NAME", "")
+    if not script.startswith(claimed):
+        # Of several headers one counted: such a path has two readings, and is denied.
+        script, claimed = f"/{script or '/'}", ""
+    path: str = script[len(claimed) :] + environ.get("PATH_INFO", "")
     return path.encode("latin-1")
 
 
@@ -77,7 +83,9 @@ class WsgiGuard(_Guard[WsgiApp]):
     """
 
     def __call__(self, environ: Dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        if not self._coverage.covers(wsgi_path(environ).decode("utf-8", "surrogateescape")):
+        # A router sees what is behind the part of the server, which may be all of `SCRIPT_NAME`.
+        readings = [wsgi_path(environ), environ.get("PATH_INFO", "").encode("latin-1")]
+        if not any(self._coverage.covers(path.decode("utf-8", "surrogateescape")) for path in readings):
             return self._app(environ, start_response)
         verdicts = environ.get(VERDICTS, {})
         verdict = judge(self._client, wsgi_question(environ), verdicts, self._cost, environ)

@@ -234,6 +234,19 @@ class FastApiTest(FrameworkCases, unittest.TestCase):
 
 
 class FlaskTest(FrameworkCases, unittest.TestCase):
+    def test_allows_an_empty_parameter_that_is_the_default_of_its_route(self):
+        app = Flask(__name__)
+
+        @app.get("/v1/", defaults={"path": ""})
+        @app.get("/v1/<path:path>")
+        @access_required(FakeClient(VERDICTS))
+        def page(path):
+            return path
+
+        for target in ("/v1/", "/v1/a"):
+            answer = app.test_client().get(target, headers={"x-api-key": "good"})
+            self.assertEqual(answer.status_code, 200)
+
     def server(self, client, is_guarded=False):
         protected = access_required(client)
         app = Flask(__name__)

@@ -425,6 +425,28 @@ class WsgiGuardTest(GuardCases, unittest.TestCase):
     def guard_of(self, host):
         return host.server.get_app()
 
+    def test_lets_no_header_move_a_part_of_the_path(self):
+        def asked_for(environ, **options):
+            client = FakeClient({"good": "allow"})
+            guard = WsgiGuard(lambda _environ, start: [start("200 OK", []), b"ok"][1:], client, **options)
+            guard({"REQUEST_METHOD": "GET", "HTTP_X_API_KEY": "good", **environ}, lambda *_: None)
+            return [question["path"] for question in client.questions]
+
+        # As gunicorn reads `GET /x/v1/admin` with this header from a proxy on its machine.
+        moved = {"SCRIPT_NAME": "/x", "HTTP_SCRIPT_NAME": "/x", "PATH_INFO": "/v1/admin"}
+        self.assertEqual(asked_for(moved), ["/v1/admin"])
+        self.assertEqual(asked_for(moved, prefixes=["/v1"]), ["/v1/admin"])
+        self.assertEqual(asked_for(moved, exempt=["/x*"]), ["/v1/admin"])
+        mounted = {**moved, "SCRIPT_NAME": "/x/mount"}
+        self.assertEqual(asked_for(mounted), ["/mount/v1/admin"])
+        twice = {**moved, "HTTP_SCRIPT_NAME": "/y,/x"}
+        self.assertEqual(asked_for(twice), ["//x/v1/admin"])
+        self.assertEqual(asked_for({**twice, "SCRIPT_NAME": ""}), ["///v1/admin"])
+        # Of the server's own settings: policies have it, prefixes need not.
+        served = {"SCRIPT_NAME": "/api", "PATH_INFO": "/v1/reports"}
+        self.assertEqual(asked_for(served, prefixes=["/v1"]), ["/api/v1/reports"])
+        self.assertEqual(asked_for(served, prefixes=["/v2"]), [])
+
     def test_judges_the_whole_path_below_a_dispatcher(self):
         client = FakeClient()
         environ = {"REQUEST_METHOD": "GET", "SCRIPT_NAME": "/v1", "PATH_INFO": "/caf\u00c3\u00a9"}

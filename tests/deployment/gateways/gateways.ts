@@ -141,7 +141,7 @@ export async function startGateway(
  */
 export const withExamples = (text: string) =>
   text.replace(
-    /^( *|\t*)# (location \/v1\/exports|handle \/v1\/exports|http-request set-var)[^\n]*(?:\n\1# [^\n]*)*/gm,
+    /^( *|\t*)# (location ~\* \^\/v1\/exports|handle \/v1\/exports|http-request set-var)[^\n]*(?:\n\1# [^\n]*)*/gm,
     (lines) => lines.replace(/^(\s*)# /gm, '$1'),
   );
 
