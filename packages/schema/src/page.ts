@@ -141,13 +141,12 @@ export const searchText = (text: string | undefined): string | null =>
 /** For a comparison: no text in Postgres can hold NUL, and no row is found by the text that replaces it. */
 export const storable = (text: string): string => text.replaceAll('\0', '\ufffd');
 
-/** Part of a name, in either case, of a list so short that no index finds it; every name without a text. */
-export function namedWith(name: PgColumn | SQL, text: string | undefined): SQL {
-  return sql`position(lower(${searchText(text) ?? ''}) in lower(${name})) > 0`;
-}
-
-/** For `like`: a part of a text in lower case. */
-const containing = (text: string) => `%${text.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
+/**
+ * A text has another as a part, in either case; every text without one. Postgres lowers both, because
+ * JavaScript lowers some letters in another way, such as İ.
+ */
+export const hasText = (column: PgColumn | SQL, text: string | undefined): SQL =>
+  sql`position(lower(${searchText(text) ?? ''}) in lower(${column} collate "default")) > 0`;
 
 /**
  * The texts that begin so, byte by byte. A range rather than `like`, which Postgres cannot combine with
@@ -157,17 +156,19 @@ export const startsWith = (column: PgColumn, prefix: string | SQL): SQL =>
   sql`(${column} collate "C" >= ${prefix}
   and ${column} collate "C" < ${prefix} || chr(1114111))`;
 
-const ONE_OR_TWO_LETTERS = /^[\p{L}\p{N}]{1,2}$/u;
-
 /**
- * Part of a text, in either case; one or two letters are found where a word begins, because no trigram
- * says where else they are.
+ * One of the columns has the text as a part, in either case.
  *
- * @param words the text in lower case, as the expression of its index of trigrams
+ * @param indexed the columns of an index of trigrams, in its order. A text of one or two letters has no
+ *   trigram: it is compared with every row of the project.
  */
-export function matchesWords(words: SQL, text: string): SQL {
-  const wanted = text.toLowerCase();
-  return ONE_OR_TWO_LETTERS.test(wanted)
-    ? sql`(${words} like ${`${wanted}%`} or ${words} like ${`% ${wanted}%`})`
-    : sql`${words} like ${containing(text)}`;
+export function hasIndexedText(
+  indexed: readonly PgColumn[],
+  text: string,
+  columns: readonly PgColumn[] = indexed,
+): SQL {
+  const words = sql`lower((${sql.join([...indexed], sql` || ' ' || `)}) collate "default")`;
+  const part = sql`'%' || lower(${text.replaceAll(/[\\%_]/g, '\\$&')}) || '%'`;
+  const inOne = columns.map((column) => hasText(column, text));
+  return sql`(${words} like ${part} and (${sql.join(inOne, sql` or `)}))`;
 }

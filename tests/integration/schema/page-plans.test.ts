@@ -253,7 +253,6 @@ describe('a page of a project with 10,000 keys and two months of usage', () => {
     ['part of the name', 'ey 9998'],
     ['what no key has', 'zzzzz'],
     ['the first characters of a key', 'ceiba_abc'],
-    ['the two first letters of a word', 'xq'],
   ])('finds keys by %s without reading the others', async (_, text) => {
     const nodes = await readsOf(bench.db, (db) =>
       searchApiKeys(db, { projectId: project.projectId, text, limit: 50 }),
@@ -264,8 +263,9 @@ describe('a page of a project with 10,000 keys and two months of usage', () => {
   test.each([
     ['part of the external id', { search: 'omer-4998' }],
     ['part of the name', { search: 'c4ca4238a0b9' }],
+    ['part of every name', { search: 'company' }],
+    ['two letters of every external id', { search: 'us' }],
     ['what no customer has', { search: 'zzzzz' }],
-    ['the two first letters of a word', { search: 'xq' }],
     ['the external id', { externalId: 'customer-77' }],
     ['the date of their creation', {}],
     ['their suspension', { status: 'suspended' as const }],

@@ -162,7 +162,7 @@ const keys = {
         customerId: 'Only keys of this customer.',
         status: 'Only keys of this status.',
         search:
-          'Part of the name in either letter case, of one or two letters the beginning of a word; the first characters of the prefix; or the id.',
+          'Part of the name in either letter case, the first characters of the prefix, or the id.',
         ...PAGE,
       }),
       responses: {

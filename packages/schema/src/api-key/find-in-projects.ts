@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { type FindInProjects, IS_NAMED_PROJECT, selectInProjects } from '../in-projects.ts';
-import { matchesWords, searchText, startsWith, UUID_ID } from '../page.ts';
+import { hasIndexedText, searchText, startsWith, UUID_ID } from '../page.ts';
 import { apiKeys } from '../tables.ts';
 import type { ApiKeyName } from './names.ts';
 import { type ApiKeyRow, customerDenial } from './row.ts';
 import { isExpired } from './summary.ts';
-import { beginningsOf, brandOf, WORDS } from './words.ts';
+import { beginningsOf, brandOf, NAMES } from './words.ts';
 
 export interface FoundApiKey
   extends ApiKeyName,
@@ -64,7 +64,7 @@ export async function findApiKeysInProjects(
             by: sql`${previousPrefix} collate "C"`,
           })),
           {
-            where: sql`${IS_NAMED_PROJECT} and ${matchesWords(WORDS, text)}`,
+            where: sql`${IS_NAMED_PROJECT} and ${hasIndexedText(NAMES, text)}`,
             by: sql`${createdAt} desc, ${apiKeys.id} desc`,
           },
         ],

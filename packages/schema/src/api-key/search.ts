@@ -3,8 +3,8 @@ import { digestOf } from '@ceiba/domain';
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import {
+  hasIndexedText,
   keyset,
-  matchesWords,
   type Order,
   type Page,
   type PageRequest,
@@ -19,7 +19,7 @@ import { getApiKey } from './get.ts';
 import { type ApiKeyHint, HINT_CONDITIONS } from './hints.ts';
 import { type ApiKeyRow, rowColumns, toRow, usedThisMonth } from './row.ts';
 import { summaryColumns, toSummary } from './summary.ts';
-import { beginningsOf, brandOf, WORDS } from './words.ts';
+import { beginningsOf, brandOf, NAMES } from './words.ts';
 
 export const API_KEY_SORTS = ['created', 'name', 'expires', 'ended', 'last_used', 'used'] as const;
 export type ApiKeySort = (typeof API_KEY_SORTS)[number];
@@ -189,8 +189,7 @@ export interface FindApiKeysInput extends PageRequest {
   /** Only keys of this customer. */
   customerId?: string | undefined;
   /**
-   * Part of the name in either case, of one or two letters the beginning of a word; the first characters
-   * of the prefix; or the id.
+   * Part of the name in either case, the first characters of the prefix, or the id.
    */
   search?: string | undefined;
   /** Top-level fields of the metadata, each with the text that it is. */
@@ -236,8 +235,7 @@ const hasMetadata = (fields: Readonly<Record<string, string>>) =>
 function foundBy(text: string): SQL[] {
   const id = text.toLowerCase();
   return [
-    // The name alone, found through the index of name and note.
-    sql`(${matchesWords(WORDS, text)} and ${matchesWords(sql`lower(${apiKeys.displayName})`, text)})`,
+    hasIndexedText(NAMES, text, [apiKeys.displayName]),
     startsWith(apiKeys.keyPrefix, text),
     ...(UUID_ID.test(id) ? [sql`${apiKeys.id} = ${id}`] : []),
   ];
@@ -309,7 +307,7 @@ function matchesText(text: string, brand: string | SQL): SQL {
   const id = text.toLowerCase();
   return sql`(${sql.join(
     [
-      matchesWords(WORDS, text),
+      hasIndexedText(NAMES, text),
       ...beginningsOf(text, brand).flatMap((prefix) => [
         startsWith(apiKeys.keyPrefix, prefix),
         startsWith(apiKeys.previousPrefix, prefix),

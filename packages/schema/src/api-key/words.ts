@@ -2,8 +2,8 @@ import { API_KEY_BRAND, publicPartOf } from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
 import { apiKeys } from '../tables.ts';
 
-/** The expression of the index `api_keys_words_idx`. */
-export const WORDS = sql`lower(${apiKeys.displayName} || ' ' || ${apiKeys.note})`;
+/** The columns of the index `api_keys_words_idx`. */
+export const NAMES = [apiKeys.displayName, apiKeys.note];
 
 /** What the keys of a project begin with. */
 export const brandOf = (projectId: string | SQL): SQL =>

@@ -4,6 +4,7 @@ import type { Executor } from '../connection/database.ts';
 import type { Actor } from '../context.ts';
 import {
   exportPages,
+  hasText,
   keyset,
   NUMBER_ID,
   type Page,
@@ -171,6 +172,6 @@ const matchesText = (text: string) =>
       auditLog.targetLabel,
       auditLog.targetId,
       auditLog.clientAddress,
-    ].map((column) => sql`position(lower(${text}) in lower(${column})) > 0`),
+    ].map((column) => hasText(column, text)),
     sql` or `,
   )})`;

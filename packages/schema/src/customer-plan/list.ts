@@ -3,7 +3,7 @@ import { and, asc, count, eq } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import type { Given } from '../context.ts';
 import { LIMIT_NAMES } from '../input.ts';
-import { namedWith } from '../page.ts';
+import { hasText } from '../page.ts';
 import { customerPlans, customers } from '../tables.ts';
 
 /** What an owner sells to the customers of a project. What is null, it does not limit. */
@@ -85,6 +85,6 @@ export const searchCustomerPlans = (
   db.orm
     .select(customerPlanState)
     .from(customerPlans)
-    .where(and(eq(customerPlans.projectId, projectId), namedWith(customerPlans.name, text)))
+    .where(and(eq(customerPlans.projectId, projectId), hasText(customerPlans.name, text)))
     .orderBy(asc(customerPlans.name))
     .limit(limit);

@@ -1,9 +1,9 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { type FindInProjects, IS_NAMED_PROJECT, selectInProjects } from '../in-projects.ts';
-import { matchesWords, searchText, startsWith, UUID_ID } from '../page.ts';
+import { hasIndexedText, searchText, startsWith, UUID_ID } from '../page.ts';
 import { customers } from '../tables.ts';
-import { WORDS } from './words.ts';
+import { NAMES } from './words.ts';
 
 export interface FoundCustomer {
   projectId: string;
@@ -43,7 +43,7 @@ export async function findCustomersInProjects(
         : [
             { where: startsWith(externalId, text), by: sql`${externalId}` },
             {
-              where: sql`${IS_NAMED_PROJECT} and ${matchesWords(WORDS, text)}`,
+              where: sql`${IS_NAMED_PROJECT} and ${hasIndexedText(NAMES, text)}`,
               by: sql`${createdAt} desc, ${customers.id} desc`,
             },
           ]),

@@ -1,8 +1,8 @@
 import { and, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import {
+  hasIndexedText,
   keyset,
-  matchesWords,
   type Page,
   type PageRequest,
   readPage,
@@ -12,7 +12,7 @@ import {
 } from '../page.ts';
 import { customers } from '../tables.ts';
 import { type Customer, getCustomer, selectCustomers } from './get.ts';
-import { WORDS } from './words.ts';
+import { NAMES } from './words.ts';
 
 export const CUSTOMER_STATES = ['active', 'suspended'] as const;
 export type CustomerStatus = (typeof CUSTOMER_STATES)[number];
@@ -70,6 +70,6 @@ function conditionsOf(
     externalId === undefined ? undefined : eq(customers.externalId, storable(externalId)),
     status === 'suspended' ? isNotNull(customers.suspendedAt) : undefined,
     status === 'active' ? isNull(customers.suspendedAt) : undefined,
-    wanted === null ? undefined : matchesWords(WORDS, wanted),
+    wanted === null ? undefined : hasIndexedText(NAMES, wanted),
   ];
 }

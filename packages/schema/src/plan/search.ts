@@ -1,6 +1,6 @@
 import { desc, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
-import { namedWith } from '../page.ts';
+import { hasText } from '../page.ts';
 import { isOf } from '../project/of-user.ts';
 import { plans } from '../tables.ts';
 import { type Plan, planColumns, SMALLEST_FIRST } from './list.ts';
@@ -29,7 +29,7 @@ export async function searchPlans(
   return db.orm
     .select({ ...planColumns, isOwn })
     .from(plans)
-    .where(namedWith(plans.name, text))
+    .where(hasText(plans.name, text))
     .orderBy(desc(isOwn), ...SMALLEST_FIRST)
     .limit(limit);
 }

@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { countsAgainstCap } from '../api-key/cap.ts';
 import { arrayOf } from '../bulk.ts';
 import type { Executor } from '../connection/database.ts';
-import { namedWith } from '../page.ts';
+import { hasText } from '../page.ts';
 import { monthNumber } from '../time.ts';
 import { isOf } from './of-user.ts';
 import { type Problem, rankOf, readProblems } from './problems.ts';
@@ -46,7 +46,7 @@ export async function listProjectsAtAGlance(
   input: { userId: string; nameContains?: string; limit: number; offset: number },
 ): Promise<ProjectPage> {
   const matches = sql`${isOf(input.userId, sql`id`)}
-    and ${namedWith(sql`name`, input.nameContains)}`;
+    and ${hasText(sql`name`, input.nameContains)}`;
   const byName = await db.orm.execute<{ id: string }>(sql`
     select id from projects where ${matches} order by lower(name), id`);
   const problems = await readProblems(

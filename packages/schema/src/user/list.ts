@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
-import { keyset, type Page, type PageRequest, readPage, searchText, UUID_ID } from '../page.ts';
+import { hasText, keyset, type Page, type PageRequest, readPage, UUID_ID } from '../page.ts';
 import { toMs } from '../time.ts';
 import { hasApp } from './second-factor-state.ts';
 
@@ -30,9 +30,7 @@ export async function listUsers(
   db: { orm: Executor },
   { text, ...request }: ListUsersInput,
 ): Promise<Page<UserRow> & { total: number }> {
-  const wanted = searchText(text);
-  const matches =
-    wanted === null ? sql`true` : sql`position(lower(${wanted}) in lower(u.email)) > 0`;
+  const matches = hasText(sql`u.email`, text);
   const page = await readPage(
     request,
     { idOf: (user: UserRow) => user.userId, idFormat: UUID_ID },
