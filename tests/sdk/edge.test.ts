@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -28,6 +29,10 @@ const isLinux = process.platform === 'linux' && process.arch === 'x64';
 interface EdgeHost {
   send(path: string, init?: RequestInit): Promise<Response>;
   stop(): Promise<void>;
+}
+interface RunningHost extends EdgeHost {
+  /** Of a caller that is allowed. */
+  readonly headers: Record<string, string>;
 }
 type Settings = Record<string, string>;
 
@@ -104,11 +109,14 @@ async function startDeno(settings: Settings): Promise<EdgeHost | null> {
   return startProgram(program, () => [...flags, 'deno.js'], settings);
 }
 
+let built: Promise<unknown> | undefined;
+
 async function startNext(settings: Settings): Promise<EdgeHost> {
-  await run(process.execPath, [nextCli, 'build'], {
+  built ??= run(process.execPath, [nextCli, 'build'], {
     cwd: fixture,
     env: { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },
   });
+  await built;
   const args = (port: number) => [nextCli, 'start', '--hostname', '127.0.0.1', '-p', `${port}`];
   return startProgram(process.execPath, args, settings);
 }
@@ -122,42 +130,49 @@ const PLATFORMS = [
   ["a route of Next's edge runtime", startNext, '/v1/edge', false],
 ] as const;
 
+let runtime: RealRuntime;
+let receiver: OtlpReceiver;
+/** The hosts that run, by their platform. */
+const hosts = new Map<string, RunningHost>();
+
+beforeAll(async () => {
+  receiver = await startOtlpReceiver();
+  runtime = await startRealRuntime(undefined, {
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.url}/v1/traces`,
+    OTEL_TRACES_SAMPLER: 'parentbased_always_off',
+    OTEL_BSP_SCHEDULE_DELAY: '50',
+  });
+});
+afterAll(async () => {
+  await Promise.all([...hosts.values()].map(({ stop }) => stop()));
+  await runtime.close();
+  await receiver.close();
+});
+
+/** A test of a host; skipped where its platform cannot be fetched. */
+const testOn = (name: string) => (title: string, body: (running: RunningHost) => Promise<void>) =>
+  it(title, ({ skip }) => {
+    const host = hosts.get(name);
+    return host === undefined ? skip(`${name} cannot be fetched: no npm registry`) : body(host);
+  });
+
 describe.each(PLATFORMS)('a host on %s', (name, start, path, isFetched) => {
-  let runtime: RealRuntime;
-  let host: EdgeHost | null = null;
-  let headers: Record<string, string>;
-  let receiver: OtlpReceiver;
+  const test = testOn(name);
 
   beforeAll(async () => {
-    receiver = await startOtlpReceiver();
-    runtime = await startRealRuntime(undefined, {
-      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.url}/v1/traces`,
-      OTEL_TRACES_SAMPLER: 'parentbased_always_off',
-      OTEL_BSP_SCHEDULE_DELAY: '50',
-    });
     if (isFetched && !isLinux) return;
     const policies = [{ method: 'GET', pathPattern: path }];
     const project = await runtime.world.createProject({ policies });
     const { plaintext } = await project.createKey({ displayName: 'Reader' });
-    headers = { 'x-api-key': plaintext };
-    host = await start({
+    const host = await start({
       CEIBA_RUNTIME_URL: runtime.url,
       CEIBA_PROJECT_ID: project.projectId,
       CEIBA_PROJECT_SECRET: project.secret,
     });
+    if (host !== null) hosts.set(name, { ...host, headers: { 'x-api-key': plaintext } });
   }, 180_000);
-  afterAll(async () => {
-    await host?.stop();
-    await runtime.close();
-    await receiver.close();
-  });
 
-  const test = (title: string, body: (running: EdgeHost) => Promise<void>) =>
-    it(title, ({ skip }) =>
-      host === null ? skip(`${name} cannot be fetched: no npm registry`) : body(host),
-    );
-
-  test('serves an allowed request, and denies one without a key', async ({ send }) => {
+  test('serves an allowed request, and denies one without a key', async ({ send, headers }) => {
     const allowed = await send(path, { headers });
     expect([allowed.status, await allowed.json()]).toEqual([200, { caller: 'Reader' }]);
     expect(allowed.headers.get('ratelimit')).toContain('"minute";r=');
@@ -168,20 +183,20 @@ describe.each(PLATFORMS)('a host on %s', (name, start, path, isFetched) => {
     ]);
   });
 
-  test('passes on the trace of a request', async ({ send }) => {
-    const [traceId, spanId] = ['a'.repeat(32), 'b'.repeat(16)];
+  test('passes on the trace of a request', async ({ send, headers }) => {
+    const [traceId, spanId] = [randomBytes(16).toString('hex'), 'b'.repeat(16)];
     const traced = { ...headers, traceparent: `00-${traceId}-${spanId}-01` };
     expect((await send(path, { headers: traced })).status).toBe(200);
-    const find = () => receiver.spans.find(({ kind }) => kind === 'server');
+    const find = () =>
+      receiver.spans.find((span) => span.kind === 'server' && span.traceId === traceId);
     await until('the span is received', () => find() !== undefined, 20_000);
-    const { name, parentSpanId } = find()!;
-    expect(find()?.traceId).toBe(traceId);
-    expect(name).toBe('POST /rt/projects/{projectId}/authorize');
+    const { name: spanName, parentSpanId } = find()!;
+    expect(spanName).toBe('POST /rt/projects/{projectId}/authorize');
     // A platform that traces by itself may put a span of its own between the two.
     expect(parentSpanId).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  test('answers each of 60 simultaneous requests', async ({ send }) => {
+  test('answers each of 60 simultaneous requests', async ({ send, headers }) => {
     const statuses = await Promise.all(
       Array.from({ length: 60 }, async (_, index) => {
         const reply = await send(path, index % 2 === 0 ? { headers } : {});
@@ -191,15 +206,6 @@ describe.each(PLATFORMS)('a host on %s', (name, start, path, isFetched) => {
     );
     expect(statuses).toEqual(statuses.map((_, index) => (index % 2 === 0 ? 200 : 401)));
   });
-
-  test('answers 503 when the Runtime is gone', async ({ send }) => {
-    await runtime.close();
-    const failed = await send(path, { headers });
-    expect([failed.status, await failed.json()]).toMatchObject([
-      503,
-      { error: 'service_unavailable' },
-    ]);
-  });
 });
 
 describe('the bundle for an edge runtime', () => {
@@ -208,4 +214,19 @@ describe('the bundle for an edge runtime', () => {
     expect(code.includes('CeibaRuntimeClient')).toBe(true);
     expect(/["']node:/.test(code)).toBe(false);
   });
+});
+
+// Last: no test after these has a Runtime.
+describe('when the Runtime is gone', () => {
+  beforeAll(() => runtime.close());
+
+  for (const [name, , path] of PLATFORMS) {
+    testOn(name)(`a host on ${name} answers 503`, async ({ send, headers }) => {
+      const failed = await send(path, { headers });
+      expect([failed.status, await failed.json()]).toMatchObject([
+        503,
+        { error: 'service_unavailable' },
+      ]);
+    });
+  }
 });
