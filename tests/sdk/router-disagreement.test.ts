@@ -1,4 +1,4 @@
-import type { AuthorizeClient, CeibaRuntimeClient } from '@ceiba/sdk';
+import type { AuthorizeClient, AuthorizeInput, CeibaRuntimeClient } from '@ceiba/sdk';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { copyProgram } from '../chaos/support/programs.ts';
 import { loadBrokenSdk } from './support/break-sdk.ts';
@@ -30,8 +30,8 @@ const POLICIES: Readonly<Record<string, readonly string[]>> = {
 const treeOf = (path: string) => /^\/v1\/\w+/.exec(path)?.[0];
 const corpusFor = (pattern: string) =>
   probes(PAIRS.filter(([resource]) => treeOf(resource) === treeOf(pattern)));
-/** Spellings of which no router undoes all. */
-const RESTRICTED = [
+/** Every probe, with spellings of which no router undoes all. */
+const EVERY_PROBE = [
   ...probes(),
   ...['/v1/%62illing/PREVIEW', '/v1/BILLING/%70review', '/v1/mounted/%62illing/PREVIEW'].map(
     (target) => ({ target }),
@@ -60,6 +60,7 @@ const isClosed = ({ route, resource }: Served) =>
 
 let sdk: Sdk;
 let runtime: RealRuntime;
+/** By the policy that they are named after. */
 const callers = new Map<string, Caller>();
 // Hono logs requests that it cannot parse to stderr.
 const stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
@@ -109,16 +110,24 @@ function covers(pattern: string, resource: string): boolean {
 }
 
 interface Served {
+  /** The place of the probe in its corpus. */
+  readonly number: string;
   /** The target and the header of the probe. */
   readonly sent: string;
   readonly route: string;
   readonly resource: string;
 }
 
-/** Sends every probe of a corpus to a host behind one router, and returns the served requests. */
+const sentBy = ({ target, headers = [] }: Probe) => [target, ...headers].join(' ');
+
+/**
+ * Sends every probe of a corpus to a host behind one router, and returns the served requests.
+ *
+ * @param apiKey absent sends the number of each probe as its key
+ */
 async function serve(
   router: string,
-  { client, apiKey }: { client: AuthorizeClient; apiKey: string },
+  { client, apiKey }: { client: AuthorizeClient; apiKey?: string },
   corpus: readonly Probe[],
   { from = sdk, method = 'GET' }: { from?: Sdk; method?: string } = {},
 ): Promise<Served[]> {
@@ -126,7 +135,7 @@ async function serve(
   const waiting = corpus.entries();
   const worker = async () => {
     for (const [number, { target, headers = [] }] of waiting) {
-      const lines = [...headers, `${PROBE}: ${number}`, `x-api-key: ${apiKey}`];
+      const lines = [...headers, `${PROBE}: ${number}`, `x-api-key: ${apiKey ?? number}`];
       await sendRaw(host.port, `${method} ${target} HTTP/1.1`, lines);
     }
   };
@@ -134,9 +143,48 @@ async function serve(
   await host.close();
   return host.handled.map((entry) => {
     const [, number = '', route = '', resource = ''] = /^(\d+) (\S+) (.*)$/s.exec(entry) ?? [];
-    const { target = '', headers = [] } = corpus[Number(number)] ?? {};
-    return { sent: [target, ...headers].join(' '), route, resource };
+    return { number, sent: sentBy(corpus[Number(number)] ?? { target: '' }), route, resource };
   });
+}
+
+/** The callers that the Runtime allows, by method and path: each is asked about once. */
+const allowed = new Map<string, Promise<ReadonlySet<string>>>();
+
+function callersAllowed({ method, path }: AuthorizeInput): Promise<ReadonlySet<string>> {
+  const question = `${method} ${path}`;
+  const known = allowed.get(question);
+  if (known !== undefined) return known;
+  const asked = Promise.all(
+    [...callers].map(async ([name, { client, apiKey }]) =>
+      (await client.authorize({ apiKey, method, path })).allowed ? [name] : [],
+    ),
+  ).then((names) => new Set(names.flat()));
+  allowed.set(question, asked);
+  return asked;
+}
+
+/**
+ * Sends every probe once, and lets it pass if the Runtime allows it to any caller. What a router makes
+ * of a target does not depend on the caller, so this shows what it would serve to each of them.
+ *
+ * @returns the requests that would be served to one caller
+ */
+async function serveToAll(router: string): Promise<(caller: string) => Served[]> {
+  const { allowDecision, denyDecision, FAKE_PROJECT_ID: projectId } = sdk.testing;
+  /** By the number of the probe: who was allowed, in each question that the host asked. */
+  const verdicts = new Map<string | null, ReadonlySet<string>[]>();
+  const client: AuthorizeClient = {
+    projectId,
+    async authorize(question) {
+      const names = await callersAllowed(question);
+      verdicts.set(question.apiKey, [...(verdicts.get(question.apiKey) ?? []), names]);
+      return names.size > 0 ? allowDecision() : denyDecision('policy_no_match');
+    },
+  };
+  const served = await serve(router, { client }, EVERY_PROBE);
+  // A request that was served without a question was served to everyone.
+  return (caller) =>
+    served.filter(({ number }) => (verdicts.get(number) ?? []).every((names) => names.has(caller)));
 }
 
 /** The served requests that `pattern` does not cover. */
@@ -146,38 +194,54 @@ function strays(pattern: string, served: readonly Served[]): Served[] {
   );
 }
 
+const bySent = (a: { sent: string }, b: { sent: string }) => (a.sent < b.sent ? -1 : 1);
 const routesOf = (served: readonly Served[]) =>
   [...new Set(served.map(({ route }) => route))].sort();
 
 describe.each(Object.keys(ROUTERS))('%s', (router) => {
+  let servedTo: (caller: string) => Served[];
+  beforeAll(async () => {
+    servedTo = await serveToAll(router);
+  }, 120_000);
+
   it.each(Object.keys(POLICIES))(
     'runs no handler beyond %s for a caller with only that policy',
-    async (pattern) => {
-      const served = await serve(router, callers.get(pattern)!, corpusFor(pattern));
+    (pattern) => {
+      const served = servedTo(pattern);
       expect(strays(pattern, served)).toEqual([]);
       // The plain spelling works, also behind a mounted router, so not every target is denied.
       expect(routesOf(served)).toEqual([...POLICIES[pattern]!].sort());
     },
-    120_000,
   );
 
   it.each(Object.entries(OPEN))(
     'runs no handler of a policy that is closed to the key, under the policy of %s for the rest',
-    async (_, open) => {
-      const caller = callers.get(open)!;
-      const served = await serve(router, caller, RESTRICTED);
+    (_, open) => {
+      const served = servedTo(open);
       expect(served.filter(isClosed)).toEqual([]);
       expect(routesOf(served)).toEqual(
         expect.arrayContaining(['/v1/reports', '/v1/billing/preview']),
       );
-      if (open !== OPEN['a bare *']) return;
-      // Routers answer HEAD with the handler of GET.
-      const heads = [...CLOSED, '/v1/reports'].map((path) => ({ target: path.replace('*', '') }));
-      const answered = await serve(router, caller, heads, { method: 'HEAD' });
-      expect(routesOf(answered)).toEqual(['/v1/reports']);
     },
-    120_000,
   );
+
+  it('runs no handler for HEAD of a policy that is closed to the key', async () => {
+    // Routers answer HEAD with the handler of GET.
+    const heads = [...CLOSED, '/v1/reports'].map((path) => ({ target: path.replace('*', '') }));
+    const caller = callers.get(OPEN['a bare *'])!;
+    const answered = await serve(router, caller, heads, { method: 'HEAD' });
+    expect(routesOf(answered)).toEqual(['/v1/reports']);
+  });
+
+  it('serves the same to a caller that sends its own key to a host with its own client', async () => {
+    const pattern = '/v1/reports';
+    const corpus = corpusFor(pattern);
+    const sent = new Set(corpus.map(sentBy));
+    const alone = await serve(router, callers.get(pattern)!, corpus);
+    const among = servedTo(pattern).filter((request) => sent.has(request.sent));
+    const entries = (served: Served[]) => served.map(({ number: _, ...rest }) => rest).sort(bySent);
+    expect(entries(alone)).toEqual(entries(among));
+  }, 60_000);
 
   it('serves more under a judge that compares prefixes, so the corpus can find violations', async () => {
     const { allowDecision, denyDecision, FAKE_PROJECT_ID: projectId } = sdk.testing;
@@ -214,7 +278,7 @@ describe('the corpus', () => {
       ['fastify, lax', OPEN['a bare *']],
     ]) {
       const caller = await restrictTo(lenient, open!);
-      const served = await serve(router!, caller, RESTRICTED);
+      const served = await serve(router!, caller, EVERY_PROBE);
       caller.client.close();
       expect(served.filter(isClosed)).not.toEqual([]);
     }
