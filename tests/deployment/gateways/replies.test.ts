@@ -160,7 +160,11 @@ describe.each(Object.entries(GATEWAYS))('%s', (name, { program }) => {
         ...(await Promise.all([down, hangs.url, fails.url].map((url) => startAt(url, project)))),
         await startAt(runtime.url, wrong),
       ];
-      return Promise.all(through.map((each) => get(each, withKey(key))));
+      const answers = await Promise.all(
+        [withKey(key), []].flatMap((headers) => through.map((each) => get(each, headers))),
+      );
+      expect(through.flatMap((each) => each.seen())).toEqual([]);
+      return answers;
     },
     'target, key and trace are over 16 KiB together': async () => [
       await get(gateway, withKey(key), `/v1/reports?${'q'.repeat(20 * KIB)}`),
