@@ -90,23 +90,26 @@ async function callWith({ key, path }: RealDenial, call: number) {
   });
 }
 
-const CALLS = [1, 2, 3];
+/** One call for each reason; several for one, so that each row of a list opens its own page. */
+const callsOf = (reason: string) => (reason === 'policy_no_match' ? [1, 2, 3] : [1]);
 
-test('three real denials of each reason are each answered in one click', async () => {
+test('a real denial of each reason is answered in one click, and several of one reason each by its own page', async () => {
   // It opens two pages for each of them.
-  test.setTimeout(300_000);
+  test.setTimeout(120_000);
   await project.addPolicy('GET', '/v1/reports*');
   const setStatus = (status: string) =>
     project.sql`update subscriptions set status = ${status} where project_id = ${project.projectId}`;
   for (const [reason, denial] of Object.entries(DENIALS)) {
     if (reason === 'inactive_subscription') await setStatus('canceled');
-    for (const call of CALLS) expect((await callWith(denial, call)).denialReason).toBe(reason);
+    for (const call of callsOf(reason))
+      expect((await callWith(denial, call)).denialReason).toBe(reason);
   }
   const page = await project.open('requests');
   for (const [reason, { gate }] of Object.entries(DENIALS)) {
     const opened = new Set<string>();
-    for (const row of CALLS.keys()) {
-      await openList(page, `?reason=${reason}`, CALLS.length);
+    const calls = callsOf(reason);
+    for (const row of calls.keys()) {
+      await openList(page, `?reason=${reason}`, calls.length);
       await openRow(page, row);
       opened.add(page.url());
       const denied = asDecided(page).getByRole('listitem').filter({ hasText: ': denied' });
@@ -115,7 +118,7 @@ test('three real denials of each reason are each answered in one click', async (
       await expect(page.getByRole('main')).not.toContainText('hidden');
       await expect(page.locator('time').first()).toHaveText(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d UTC$/);
     }
-    expect(opened.size).toBe(CALLS.length);
+    expect(opened.size).toBe(calls.length);
   }
   await setStatus('active');
 });
