@@ -5,13 +5,12 @@ import {
   type Decision,
   decisionSchema,
 } from '@ceiba/contract';
-import type { DenialDetail, DenialReason } from '@ceiba/contract/sets';
+import type { DenialDetail } from '@ceiba/contract/sets';
 import { digestOf } from '@ceiba/domain';
 import { withinOneMinute } from '../support/minute.ts';
 import {
   type ApiKeyOptions,
   type CustomerOptions,
-  type PlanLimits,
   type ProjectOptions,
   runtimeClient,
   type TestApiKey,
@@ -37,135 +36,50 @@ async function ask(
   return decisionSchema.parse(reply.json);
 }
 
-/* ------------------------------------------------------------------ every failing combination */
-
-/** The credential of a request, and the checks that fail because of it. */
-interface Credential {
-  failing: DenialReason[];
-  present(keys: Keys): string | null;
-}
-
-/** One key of a project per state, and a key of another project. */
-type Keys = Record<KeyState, string> & { stranger: string };
-const KEY_STATES = [
-  'live',
-  'revoked',
-  'archived',
-  'expired',
-  'revokedExpired',
-  'archivedExpired',
-] as const;
-type KeyState = (typeof KEY_STATES)[number];
-
-const CREDENTIALS: Credential[] = [
-  { failing: [], present: ({ live }) => live },
-  { failing: ['missing_api_key'], present: () => null },
-  // A blank string is also not a key of the project: missing and invalid at once.
-  { failing: ['missing_api_key', 'invalid_api_key'], present: () => '  ' },
-  { failing: ['invalid_api_key'], present: ({ stranger }) => stranger },
-  { failing: ['revoked_api_key'], present: ({ revoked }) => revoked },
-  { failing: ['archived_api_key'], present: ({ archived }) => archived },
-  { failing: ['expired_api_key'], present: ({ expired }) => expired },
-  { failing: ['revoked_api_key', 'expired_api_key'], present: (keys) => keys.revokedExpired },
-  { failing: ['archived_api_key', 'expired_api_key'], present: (keys) => keys.archivedExpired },
-];
-
-export interface Combination {
-  failing: DenialReason[];
-  outcome: string;
-}
+/* ------------------------------------------------------------------ the order of the checks */
 
 /**
- * Every credential, with and without a matching policy, an active subscription, quota and rate.
- * There is a project for each state of the last three, with its quota and rate really used up.
+ * Lets every check fail at once, and then makes one after the other pass, in the order of the
+ * contract: each step has the reason of the first check that still fails. `decide.test.ts` has all
+ * combinations.
+ *
+ * @returns the outcomes, of which the last is an allow
  */
-export async function precedence(world: World, runtimeUrl: string): Promise<Combination[]> {
-  const stranger = await (await world.createProject()).createKey();
-  const states = USES.flatMap((quota) =>
-    USES.flatMap((rate) => SUBSCRIPTIONS.map((subscription) => ({ quota, rate, subscription }))),
-  );
-  const combinations: Combination[] = [];
-  for (const state of states) {
-    const ofProject = () => combinationsOf(world, runtimeUrl, state, stranger.plaintext);
-    combinations.push(...(await withinOneMinute(ofProject)));
-  }
-  return combinations;
-}
+export const precedence = (world: World, runtimeUrl: string): Promise<string[]> =>
+  withinOneMinute(async () => {
+    const project = await world.createProject();
+    const client = runtimeClient(runtimeUrl, project);
+    const { plaintext: live } = await project.createKey();
+    const { plaintext: stranger } = await (await world.createProject()).createKey();
+    const expired = () => project.createKey({ expiresAt: PAST });
+    const [revoked, archived] = [await expired(), await expired()];
+    await client.revoke(revoked.apiKeyId);
+    await client.archive(archived.apiKeyId);
+    const outcomes: string[] = [];
+    const record = async (apiKey: string | null, path: string) =>
+      void outcomes.push(outcomeOf(await ask(runtimeUrl, project, { apiKey, path })));
 
-const USES = ['left', 'used up'] as const;
-const SUBSCRIPTIONS = ['active', 'lapsed'] as const;
-interface ProjectState {
-  quota: (typeof USES)[number];
-  rate: (typeof USES)[number];
-  subscription: (typeof SUBSCRIPTIONS)[number];
-}
+    // Uses up both limits.
+    const spent = await ask(runtimeUrl, project, { apiKey: live });
+    if (!spent.allowed) throw new Error(`expected an allow, got ${spent.denialReason}`);
+    await project.setPlanLimits({ monthlyQuota: 1, rateLimitPerMinute: 1 });
+    await project.setSubscription({ status: 'canceled' });
 
-async function combinationsOf(
-  world: World,
-  runtimeUrl: string,
-  state: ProjectState,
-  stranger: string,
-): Promise<Combination[]> {
-  const project = await projectIn(world, runtimeUrl, state);
-  const keys = { ...(await keysOf(project, runtimeUrl)), stranger };
-  const questions = (['matches', 'none'] as const).flatMap((policy) =>
-    CREDENTIALS.map((credential) => ({ policy, credential })),
-  );
-  return Promise.all(
-    questions.map(async ({ policy, credential }) => {
-      const { quota, rate, subscription } = state;
-      const path = policy === 'matches' ? HERE : ELSEWHERE;
-      const outcome = outcomeOf(
-        await ask(runtimeUrl, project, { apiKey: credential.present(keys), path }),
-      );
-      const failing: DenialReason[] = [...credential.failing];
-      if (policy === 'none') failing.push('policy_no_match');
-      if (subscription === 'lapsed') failing.push('inactive_subscription');
-      if (quota === 'used up') failing.push('quota_exceeded');
-      if (rate === 'used up') failing.push('rate_limited');
-      return { failing, outcome };
-    }),
-  );
-}
-
-async function projectIn(
-  world: World,
-  runtimeUrl: string,
-  state: ProjectState,
-): Promise<TestProject> {
-  const project = await world.createProject();
-  const spender = await project.createKey();
-  await expectAllowed(runtimeUrl, project, spender);
-  const used: PlanLimits = {
-    ...(state.quota === 'used up' ? { monthlyQuota: 1 } : {}),
-    ...(state.rate === 'used up' ? { rateLimitPerMinute: 1 } : {}),
-  };
-  await project.setPlanLimits(used);
-  if (state.subscription === 'lapsed') await project.setSubscription({ status: 'canceled' });
-  return project;
-}
-
-async function expectAllowed(runtimeUrl: string, project: TestProject, key: TestApiKey) {
-  const decision = await ask(runtimeUrl, project, { apiKey: key.plaintext });
-  if (!decision.allowed) throw new Error(`expected an allow, got ${decision.denialReason}`);
-}
-
-async function keysOf(project: TestProject, runtimeUrl: string): Promise<Record<KeyState, string>> {
-  const client = runtimeClient(runtimeUrl, project);
-  const make = async (options: ApiKeyOptions, finish?: 'revoke' | 'archive') => {
-    const { apiKeyId, plaintext } = await project.createKey(options);
-    if (finish !== undefined) await client[finish](apiKeyId);
-    return plaintext;
-  };
-  return {
-    live: await make({ expiresAt: FUTURE }),
-    revoked: await make({}, 'revoke'),
-    archived: await make({}, 'archive'),
-    expired: await make({ expiresAt: PAST }),
-    revokedExpired: await make({ expiresAt: PAST }, 'revoke'),
-    archivedExpired: await make({ expiresAt: PAST }, 'archive'),
-  };
-}
+    await record(null, ELSEWHERE);
+    await record(stranger, ELSEWHERE);
+    await record(revoked.plaintext, ELSEWHERE);
+    await record(archived.plaintext, ELSEWHERE); // A key has one status: no key is both.
+    await record((await expired()).plaintext, ELSEWHERE);
+    await record(live, ELSEWHERE);
+    await record(live, HERE);
+    await project.setSubscription({ status: 'active' });
+    await record(live, HERE);
+    await project.setPlanLimits({ monthlyQuota: 2 });
+    await record(live, HERE);
+    await project.setPlanLimits({ rateLimitPerMinute: 2 });
+    await record(live, HERE);
+    return outcomes;
+  });
 
 /* ----------------------------------------------------------------------- one situation at a time */
 

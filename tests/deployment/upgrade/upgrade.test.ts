@@ -69,14 +69,9 @@ describe.skipIf(!hasPreviousRelease)('the previous release on the schema of this
     expect(runtimeReadinessSchema.parse(ready).ok).toBe(true);
   });
 
-  it('decides every combination of failing checks by the order of the contract', async () => {
-    const combinations = await precedence(world, previous.url);
-    expect(combinations.length).toBeGreaterThan(100);
-    for (const { failing, outcome } of combinations) {
-      const first = DENIAL_REASONS.find((reason) => failing.includes(reason)) ?? 'allowed';
-      expect({ failing, outcome }).toEqual({ failing, outcome: first });
-    }
-  }, 240_000);
+  it('takes the reason from the first failing check in the order of the contract', async () => {
+    expect(await precedence(world, previous.url)).toEqual([...DENIAL_REASONS, 'allowed']);
+  });
 
   it('denies in every situation that it knows and this release denies, with the same reason', async () => {
     const known = { without: NEW_GROUPS };
