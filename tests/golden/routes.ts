@@ -2,11 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mintProjectSecret } from '@ceiba/domain';
 import { writeDecisions } from '@ceiba/schema';
 import { newUuid } from '../../apps/runtime/src/new-uuid.ts';
+import { callRoute, FORWARD_AUTH, PROJECT_ROUTES } from '../support/routes.ts';
 import {
   type CallOptions,
   QUESTION,
   type Reply,
-  type RuntimeClient,
   runtimeClient,
   send,
   type TestApiKey,
@@ -28,98 +28,6 @@ interface Scene extends Owned {
   /** Another project. */
   stranger: Owned;
 }
-
-const below =
-  (method: string, path: (id: string) => string, body?: object) =>
-  (client: RuntimeClient, id: string, options: CallOptions) =>
-    client.callBelow(method, path(id), { ...(body && { body }), ...options });
-
-/** Every project route, by pattern. */
-const PROJECT_ROUTES: Record<
-  string,
-  (
-    client: RuntimeClient,
-    /** What the address ends with, where it ends with a UUID. */
-    id: string,
-    options: CallOptions,
-    plaintext: string,
-  ) => Promise<Reply>
-> = {
-  'POST /rt/projects/:projectId/authorize': (client, _id, options, plaintext) =>
-    client.authorize({ apiKey: plaintext }, options),
-  'POST /rt/projects/:projectId/authorize/batch': (client, _id, options, plaintext) =>
-    client.authorizeBatch([{ ...QUESTION, apiKey: plaintext }], options),
-  'ANY /rt/projects/:projectId/forward-auth': (client, _id, options, plaintext) =>
-    client.forwardAuth({ ...QUESTION, apiKey: plaintext }, options),
-  'GET /rt/projects/:projectId/api-keys': (client, _id, options) => client.listKeys(options),
-  'POST /rt/projects/:projectId/api-keys': (client, _id, options) =>
-    client.createKey('another', options),
-  'POST /rt/projects/:projectId/api-keys/batch': below('POST', () => '/api-keys/batch', {
-    apiKeys: [{ displayName: 'another' }],
-  }),
-  'POST /rt/projects/:projectId/api-keys/import': below('POST', () => '/api-keys/import', {
-    apiKeys: [
-      {
-        digest: '00'.repeat(32),
-        encoding: 'hex',
-        displayName: 'another',
-        keyPrefix: 'sk_',
-      },
-    ],
-  }),
-  'GET /rt/projects/:projectId/api-keys/:apiKeyId': (client, id, options) =>
-    client.getKey(id, options),
-  'PATCH /rt/projects/:projectId/api-keys/:apiKeyId': (client, id, options) =>
-    client.setExpiry(id, null, options),
-  'POST /rt/projects/:projectId/api-keys/:apiKeyId/revoke': (client, id, options) =>
-    client.revoke(id, options),
-  'POST /rt/projects/:projectId/api-keys/:apiKeyId/archive': (client, id, options) =>
-    client.archive(id, options),
-  'POST /rt/projects/:projectId/api-keys/:apiKeyId/rotate': (client, id, options, plaintext) => {
-    const body = { keyPrefix: plaintext.slice(0, 'ceiba_'.length + 8), overlapSeconds: 0 };
-    return client.callBelow('POST', `/api-keys/${id}/rotate`, { body, ...options });
-  },
-  'POST /rt/projects/:projectId/api-keys/:apiKeyId/end-previous-secret': below(
-    'POST',
-    (id) => `/api-keys/${id}/end-previous-secret`,
-    {},
-  ),
-  'GET /rt/projects/:projectId/customers': below('GET', () => '/customers'),
-  'POST /rt/projects/:projectId/customers': below('POST', () => '/customers', {
-    externalId: 'acme',
-  }),
-  'GET /rt/projects/:projectId/customers/:customerId': below('GET', (id) => `/customers/${id}`),
-  'PATCH /rt/projects/:projectId/customers/:customerId': below(
-    'PATCH',
-    (id) => `/customers/${id}`,
-    {
-      name: 'Acme',
-    },
-  ),
-  'POST /rt/projects/:projectId/customers/:customerId/suspend': below(
-    'POST',
-    (id) => `/customers/${id}/suspend`,
-    {},
-  ),
-  'POST /rt/projects/:projectId/customers/:customerId/resume': below(
-    'POST',
-    (id) => `/customers/${id}/resume`,
-    {},
-  ),
-  'GET /rt/projects/:projectId/customers/:customerId/usage': below(
-    'GET',
-    (id) => `/customers/${id}/usage`,
-  ),
-  'GET /rt/projects/:projectId/api-keys/:apiKeyId/usage': below(
-    'GET',
-    (id) => `/api-keys/${id}/usage`,
-  ),
-  'GET /rt/projects/:projectId/usage': below('GET', () => '/usage'),
-  'GET /rt/projects/:projectId/decisions': (client, _id, options) =>
-    client.listDecisions('outcome=denied', options),
-  'GET /rt/projects/:projectId/decisions/:decisionId': (client, id, options) =>
-    client.getDecision(id, options),
-};
 
 /** A denial in the log of a project. */
 async function logDecision({ db }: World, { projectId }: TestProject): Promise<string> {
@@ -274,19 +182,18 @@ export async function routes(world: World, runtimeUrl: string): Promise<string> 
     routesOf.set(table, [...(routesOf.get(table) ?? []), `  ${route}`]);
   };
   const stranger = await makeOwned(world);
-  for (const [route, call] of Object.entries(PROJECT_ROUTES)) {
+  for (const route of Object.keys(PROJECT_ROUTES)) {
     const shared = await makeOwned(world);
     const applicable = SITUATIONS.filter((situation) => applies(route, situation));
     const answers = applicable.map(async (situation) => {
       const owned = situation.changes ? await makeOwned(world) : shared;
       const scene = { ...owned, world, stranger };
       const options = await situation.options(scene);
-      const client = runtimeClient(runtimeUrl, scene.project);
-      const id = idIn(scene, situation, route);
-      const reply = await call(client, id, options, scene.apiKey.plaintext);
+      const reply = await callIn(scene, situation, route, runtimeUrl, options);
       return [situation.name, answerOf(reply)];
     });
-    list(route, await Promise.all(answers));
+    const [method, below] = route.split(' ');
+    list(`${method} /rt/projects/:projectId${below}`, await Promise.all(answers));
   }
   for (const route of OPEN_ROUTES) {
     const [method = '', path = ''] = route.split(' ');
@@ -317,11 +224,26 @@ async function makeOwned(world: World): Promise<Owned> {
   };
 }
 
-/** What the address of a route names, of the project unless the situation says otherwise. */
-function idIn(scene: Scene, situation: Situation, route: string): string {
-  if (route.includes(':decisionId')) return situation.decisionId?.(scene) ?? scene.decisionId;
-  if (route.includes(':customerId')) return situation.customerId?.(scene) ?? scene.customerId;
-  return situation.apiKeyId?.(scene) ?? scene.apiKey.apiKeyId;
+/** The address names what the project owns, unless the situation says otherwise. */
+function callIn(
+  scene: Scene,
+  situation: Situation,
+  route: string,
+  runtimeUrl: string,
+  options: CallOptions,
+): Promise<Reply> {
+  const { project, apiKey, customerId, decisionId } = scene;
+  const client = runtimeClient(runtimeUrl, project);
+  if (route === FORWARD_AUTH) {
+    return client.forwardAuth({ ...QUESTION, apiKey: apiKey.plaintext }, options);
+  }
+  const ids = {
+    apiKeyId: situation.apiKeyId?.(scene) ?? apiKey.apiKeyId,
+    customerId: situation.customerId?.(scene) ?? customerId,
+    decisionId: situation.decisionId?.(scene) ?? decisionId,
+  };
+  const body = PROJECT_ROUTES[route]?.good(apiKey);
+  return callRoute(client, route, ids, { ...(body && { body }), ...options });
 }
 
 /** The status; for an error also its code and the field that its message names. */

@@ -6,7 +6,8 @@ import {
   denyDecisionSchema,
 } from '@ceiba/contract';
 import type { RuntimeErrorCode } from '@ceiba/contract/sets';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { callRoute, FORWARD_AUTH, PROJECT_ROUTES } from '../../support/routes.ts';
 import { type CallOptions, QUESTION, type Reply, runtimeClient } from '../../support/scenario.ts';
 import { expectError, expectOk, FIELDS } from './assertions.ts';
 import { startWorld } from './setup.ts';
@@ -22,139 +23,46 @@ afterAll(() => {
   expect(runtime.stdout()).not.toMatch(/"level":"(?:error|fatal)"/);
 });
 
-/** What the secret of a key begins with that is rotated. */
-const PREFIX = 'ceiba_AAAAAAAA';
+const { customerId } = await project.createCustomer();
 
-/** Every route that takes a body, with its cap and a body that it accepts. */
-const BODY_ROUTES = {
-  authorize: {
-    cap: 64 * 1024,
-    good: () => ({ ...QUESTION, apiKey: apiKey.plaintext }),
-    send: (options: CallOptions) =>
-      client.call('POST', `/rt/projects/${project.projectId}/authorize`, options),
-  },
-  'authorize/batch': {
-    cap: 1024 * 1024,
-    good: () => ({ requests: [{ ...QUESTION, apiKey: apiKey.plaintext }] }),
-    send: (options: CallOptions) =>
-      client.call('POST', `/rt/projects/${project.projectId}/authorize/batch`, options),
-  },
-  create: {
-    cap: 16 * 1024,
-    good: () => ({ displayName: 'Mobile app' }),
-    send: (options: CallOptions) =>
-      client.call('POST', `/rt/projects/${project.projectId}/api-keys`, options),
-  },
-  'create batch': {
-    cap: 1024 * 1024,
-    good: () => ({ apiKeys: [{ displayName: 'Mobile app' }] }),
-    send: (options: CallOptions) => client.callBelow('POST', '/api-keys/batch', options),
-  },
-  import: {
-    cap: 5 * 1024 * 1024,
-    good: () => ({
-      apiKeys: [
-        { digest: 'ab'.repeat(32), encoding: 'hex', displayName: 'Mobile app', keyPrefix: 'sk_' },
-      ],
-    }),
-    send: (options: CallOptions) => client.callBelow('POST', '/api-keys/import', options),
-  },
-  expiry: {
-    cap: 16 * 1024,
-    good: () => ({ expiresAt: null }),
-    send: async (options: CallOptions) => {
-      const { apiKeyId } = await project.createKey();
-      return client.call(
-        'PATCH',
-        `/rt/projects/${project.projectId}/api-keys/${apiKeyId}`,
-        options,
-      );
-    },
-  },
-  revoke: {
-    cap: 16 * 1024,
-    good: () => ({}),
-    send: (options: CallOptions) => client.revoke(apiKeyFor.revoke, options),
-  },
-  archive: {
-    cap: 16 * 1024,
-    good: () => ({}),
-    send: (options: CallOptions) => client.archive(apiKeyFor.archive, options),
-  },
-  rotate: {
-    cap: 16 * 1024,
-    good: () => ({ keyPrefix: PREFIX, overlapSeconds: 0 }),
-    async send(options: CallOptions) {
-      const { apiKeyId } = await project.createKey();
-      await world.db.sql`update api_keys set key_prefix = ${PREFIX} where id = ${apiKeyId}`;
-      return client.callBelow('POST', `/api-keys/${apiKeyId}/rotate`, options);
-    },
-  },
-  'end of the previous secret': {
-    cap: 16 * 1024,
-    good: () => ({}),
-    send: (options: CallOptions) =>
-      client.callBelow('POST', `/api-keys/${apiKey.apiKeyId}/end-previous-secret`, options),
-  },
-  'new customer': {
-    cap: 16 * 1024,
-    good: () => ({ externalId: 'acme' }),
-    send: (options: CallOptions) =>
-      client.call('POST', `/rt/projects/${project.projectId}/customers`, options),
-  },
-  customer: {
-    cap: 16 * 1024,
-    good: () => ({ name: 'Acme' }),
-    send: (options: CallOptions) => client.call('PATCH', customerAddress, options),
-  },
-  suspend: {
-    cap: 16 * 1024,
-    good: () => ({}),
-    send: (options: CallOptions) => client.call('POST', `${customerAddress}/suspend`, options),
-  },
-  resume: {
-    cap: 16 * 1024,
-    good: () => ({}),
-    send: (options: CallOptions) => client.call('POST', `${customerAddress}/resume`, options),
-  },
-};
-type BodyRoute = keyof typeof BODY_ROUTES;
-const ROUTE_NAMES = Object.keys(BODY_ROUTES) as BodyRoute[];
-/** Keys that may be revoked and archived any number of times. */
-const apiKeyFor = { revoke: '', archive: '' };
-let customerAddress = '';
-beforeAll(async () => {
-  const { customerId } = await project.createCustomer();
-  customerAddress = `/rt/projects/${project.projectId}/customers/${customerId}`;
-  apiKeyFor.revoke = (await project.createKey()).apiKeyId;
-  apiKeyFor.archive = (await project.createKey()).apiKeyId;
-});
+const BODY_ROUTES = Object.entries(PROJECT_ROUTES).flatMap(([route, body]) =>
+  body === null ? [] : [[route, body] as const],
+);
 
-const send = (route: BodyRoute, options: CallOptions): Promise<Reply> =>
-  BODY_ROUTES[route].send(options);
+/** How to send a body to a route, and the text of one that it accepts. */
+async function prepare([route, { good }]: (typeof BODY_ROUTES)[number]) {
+  // A key of its own: only its first rotation may name its prefix.
+  const own = route.includes(':apiKeyId') ? await project.createKey() : apiKey;
+  const ids = { apiKeyId: own.apiKeyId, customerId };
+  return {
+    good: JSON.stringify(good(own)),
+    send: (options: CallOptions) => callRoute(client, route, ids, options),
+  };
+}
 
-/** A body that the route accepts, padded with white space to exactly this many bytes. */
-const padded = (route: BodyRoute, bytes: number): string =>
-  JSON.stringify(BODY_ROUTES[route].good()).padEnd(bytes, ' ');
+const create = (options: CallOptions) => client.callBelow('POST', '/api-keys', options);
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-describe.each(ROUTE_NAMES)('a body of %s', (route) => {
-  const { cap } = BODY_ROUTES[route];
+describe.each(BODY_ROUTES)('a body of %s', (...route) => {
+  const cap = route[1].capBytes;
 
   it(`of exactly ${cap / 1024} KiB is read`, async () => {
-    const reply = await send(route, { body: padded(route, cap) });
+    const { good, send } = await prepare(route);
+    const reply = await send({ body: good.padEnd(cap) });
     expect({ status: reply.status, text: reply.text.slice(0, 200) }).toMatchObject({ status: 200 });
   });
 
   it.each([1, 4_000_000])('over the cap by %i bytes: 413 `payload_too_large`', async (more) => {
-    const reply = await send(route, { body: padded(route, cap + more) });
+    const { good, send } = await prepare(route);
+    const reply = await send({ body: good.padEnd(cap + more) });
     expectError(reply, 'payload_too_large', `${cap / 1024} KiB`);
   });
 
   it('of another content type: 415, that is malformed or no object: 400, each with the reason', async () => {
     const headers = { 'content-type': 'text/plain' };
-    const another = await send(route, { body: padded(route, 100), headers });
+    const { good, send } = await prepare(route);
+    const another = await send({ body: good, headers });
     expectError(another, 'unsupported_media_type', 'application/json');
     const deep = '['.repeat(7_000) + ']'.repeat(7_000);
     for (const [body, reason] of [
@@ -163,19 +71,19 @@ describe.each(ROUTE_NAMES)('a body of %s', (route) => {
       ['1e999', 'object'],
       [deep, 'object'],
     ] as const) {
-      expectError(await send(route, { body, headers: JSON_TYPE }), 'invalid_request', reason);
+      expectError(await send({ body, headers: JSON_TYPE }), 'invalid_request', reason);
     }
   });
 });
 
 /** Routes that take known fields alone; `authorize` ignores what it does not know. */
-it.each(ROUTE_NAMES.filter((route) => !route.startsWith('authorize')))(
+it.each(BODY_ROUTES.filter(([route]) => !route.startsWith('POST /authorize')))(
   'an unknown field in %s, however deep, is a 400 that names it',
-  async (route) => {
-    const fields = JSON.stringify(BODY_ROUTES[route].good()).slice(1, -1);
+  async (...route) => {
+    const { good, send } = await prepare(route);
     const deep = `"deep":${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`;
-    const body = `{${[fields, deep].filter(Boolean).join(',')}}`;
-    const reply = await send(route, { body, headers: JSON_TYPE });
+    const body = `{${[good.slice(1, -1), deep].filter(Boolean).join(',')}}`;
+    const reply = await send({ body, headers: JSON_TYPE });
     expectError(reply, 'invalid_request', '"deep" is not a known field.');
   },
 );
@@ -183,7 +91,7 @@ it.each(ROUTE_NAMES.filter((route) => !route.startsWith('authorize')))(
 describe('a field', () => {
   it('given twice: the last one counts, as in JSON.parse', async () => {
     const body = '{"displayName":"first","displayName":"second"}';
-    const reply = await send('create', { body, headers: JSON_TYPE });
+    const reply = await create({ body, headers: JSON_TYPE });
     expect(expectOk(reply, apiKeyCreateResultSchema, FIELDS.created).displayName).toBe('second');
   });
 
@@ -201,9 +109,9 @@ describe('a field', () => {
     ['0100-01-01T00:00:00Z', '0100-01-01T00:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
   ])('of a time, %s, is stored as %s', async (expiresAt, stored) => {
-    const reply = await send('expiry', { body: { expiresAt } });
-    const { apiKeyId, ...key } = expectOk(reply, apiKeySummarySchema, FIELDS.apiKey);
-    expect(key.expiresAt).toBe(stored);
+    const { apiKeyId } = await project.createKey();
+    const reply = await client.setExpiry(apiKeyId, expiresAt);
+    expect(expectOk(reply, apiKeySummarySchema, FIELDS.apiKey).expiresAt).toBe(stored);
     const read = await client.getKey(apiKeyId);
     expect(expectOk(read, apiKeySummarySchema, FIELDS.apiKey).expiresAt).toBe(stored);
   });
@@ -215,7 +123,8 @@ const good = () => ({ ...QUESTION, apiKey: apiKey.plaintext });
 const WAYS = {
   '`authorize`': {
     field: (name: string) => name,
-    ask: (question: string) => send('authorize', { body: question, headers: JSON_TYPE }),
+    ask: (question: string) =>
+      client.callBelow('POST', '/authorize', { body: question, headers: JSON_TYPE }),
   },
   'one item of a batch': { field: (name: string) => `requests.1.${name}`, ask: askBetween },
 };
@@ -224,7 +133,7 @@ const WAYS = {
 async function askBetween(question: string): Promise<Reply> {
   const neighbour = JSON.stringify(good());
   const body = `{"requests":[${neighbour},${question},${neighbour}]}`;
-  const reply = await send('authorize/batch', { body, headers: JSON_TYPE });
+  const reply = await client.callBelow('POST', '/authorize/batch', { body, headers: JSON_TYPE });
   const { results } = expectOk(reply, authorizeBatchResultSchema, ['results']);
   const [first, item, last] = results;
   expect(results).toHaveLength(3);
@@ -338,30 +247,15 @@ describe('a bad UUID', () => {
 });
 
 describe('a query', () => {
-  const KEY = 'api-keys/0199e0c0-0000-7000-8000-00000000a001';
-  const routes = [
-    'POST authorize',
-    'POST authorize/batch',
-    'GET api-keys',
-    'POST api-keys',
-    `GET ${KEY}`,
-    `PATCH ${KEY}`,
-    `POST ${KEY}/revoke`,
-    `POST ${KEY}/archive`,
-    `POST ${KEY}/rotate`,
-    `POST ${KEY}/end-previous-secret`,
-    'POST api-keys/batch',
-    'POST api-keys/import',
-    'GET decisions',
-    'GET decisions/0199e0c0-0000-7000-8000-00000000d001',
-  ];
+  const routes = Object.keys(PROJECT_ROUTES).filter((route) => route !== FORWARD_AUTH);
+  const ids = {
+    apiKeyId: '0199e0c0-0000-7000-8000-00000000a001',
+    customerId: '0199e0c0-0000-7000-8000-00000000c001',
+    decisionId: '0199e0c0-0000-7000-8000-00000000d001',
+  };
   const ask = (route: string, query: string, options: CallOptions = {}) => {
-    const [method = '', path = ''] = route.split(' ');
-    const body = method === 'GET' ? {} : { body: {} };
-    return client.call(method, `/rt/projects/${project.projectId}/${path}?${query}`, {
-      ...body,
-      ...options,
-    });
+    const body = PROJECT_ROUTES[route] === null ? {} : { body: {} };
+    return callRoute(client, `${route}?${query}`, ids, { ...body, ...options });
   };
 
   it.each(routes)('of %s that has an unknown parameter: 400 that names it', async (route) => {
@@ -382,12 +276,12 @@ describe('a query', () => {
   });
 
   it('with the parameter of another route: 400 that names it', async () => {
-    expectError(await ask('GET api-keys', 'outcome=denied'), 'invalid_request', '"outcome"');
+    expectError(await ask('GET /api-keys', 'outcome=denied'), 'invalid_request', '"outcome"');
   });
 
   it('that is empty is none', async () => {
-    expect((await ask('GET api-keys', '')).status).toBe(200);
-    expect((await ask('POST authorize', '', { body: { ...QUESTION, apiKey: null } })).status).toBe(
+    expect((await ask('GET /api-keys', '')).status).toBe(200);
+    expect((await ask('POST /authorize', '', { body: { ...QUESTION, apiKey: null } })).status).toBe(
       200,
     );
   });
@@ -475,10 +369,10 @@ describe('every error', () => {
     ['invalid_request', () => client.createKey('')],
     ['unauthorized', () => client.listKeys({ secret: null })],
     ['not_found', () => client.getKey('00000000-0000-7000-8000-000000000000')],
-    ['payload_too_large', () => send('create', { body: 'x'.repeat(20_000) })],
+    ['payload_too_large', () => create({ body: 'x'.repeat(20_000) })],
     [
       'unsupported_media_type',
-      () => send('create', { body: '{}', headers: { 'content-type': 'text/plain' } }),
+      () => create({ body: '{}', headers: { 'content-type': 'text/plain' } }),
     ],
   ])('%s is `{ error, message, requestId }` as JSON that no cache keeps', async (code, call) => {
     const reply = await call();
