@@ -9,7 +9,6 @@ import {
 } from '@ceiba/contract';
 import { isWellFormedApiKey } from '@ceiba/domain';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { KEY_ROUTES } from '../../../apps/runtime/src/http/key-routes.ts';
 import { type Reply, runtimeClient } from '../../support/scenario.ts';
 import { expectError, expectFields, expectOk, FIELDS } from './assertions.ts';
 import { startWorld } from './setup.ts';
@@ -213,23 +212,6 @@ describe('"404 `not_found` if the key does not exist or belongs to another proje
   it('"Key lifecycle calls are scoped to the project in the path": the list shows no other\'s', async () => {
     const theirs = await created('theirs', strangerClient);
     expect((await listed()).map(({ apiKeyId }) => apiKeyId)).not.toContain(theirs.apiKeyId);
-  });
-});
-
-describe('addresses', () => {
-  it('"Runtime key routes live under the path prefix `/rt/`; no version segment appears in them."', () => {
-    expect(KEY_ROUTES.map(({ method, path }) => `${method} ${path}`)).toEqual([
-      'GET /rt/projects/:projectId/api-keys',
-      'POST /rt/projects/:projectId/api-keys',
-      'POST /rt/projects/:projectId/api-keys/batch',
-      'POST /rt/projects/:projectId/api-keys/import',
-      'GET /rt/projects/:projectId/api-keys/:apiKeyId',
-      'PATCH /rt/projects/:projectId/api-keys/:apiKeyId',
-      'POST /rt/projects/:projectId/api-keys/:apiKeyId/revoke',
-      'POST /rt/projects/:projectId/api-keys/:apiKeyId/archive',
-      'POST /rt/projects/:projectId/api-keys/:apiKeyId/rotate',
-      'POST /rt/projects/:projectId/api-keys/:apiKeyId/end-previous-secret',
-    ]);
   });
 });
 
