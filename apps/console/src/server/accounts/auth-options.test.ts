@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CredentialsConfig } from 'next-auth/providers/credentials';
+import type { OAuthConfig } from 'next-auth/providers/index';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { FailedQuery } from '../failed-query.fixture.ts';
 import { log } from '../log.ts';
@@ -10,15 +11,23 @@ const database = vi.hoisted(() => {
   return { withDatabase, withSessionDatabase: withDatabase };
 });
 
+const identity = vi.hoisted(() => ({ signInWithIdentity: vi.fn() }));
+
 vi.mock('server-only', () => ({}));
+vi.mock('./identity.ts', () => identity);
 vi.mock('../database.ts', () => database);
 vi.mock('next/headers', () => ({ headers: async () => new Headers() }));
 vi.mock('../own-cookies.ts', () => ({
   cookieName: async (purpose: string) => `ceiba.1a2b3c4d.${purpose}`,
   cookieAttributes: () => ({ httpOnly: true, secure: false, path: '/' }),
+  readCookie: async () => undefined,
 }));
 vi.mock('../../env.ts', () => ({
-  env: () => ({ sessionSecret: 'x'.repeat(32), trustedProxyHops: 0 }),
+  env: () => ({
+    sessionSecret: 'x'.repeat(32),
+    trustedProxyHops: 0,
+    github: { clientId: 'console', clientSecret: 'any secret' },
+  }),
 }));
 
 afterEach(() => {
@@ -47,6 +56,45 @@ describe('signing in with a password', () => {
     database.withDatabase.mockRejectedValue(failure);
     await expect(authorize('a@example.com')).rejects.toThrow(/^unavailable$/);
     expect(error).toHaveBeenCalledExactlyOnceWith({ err: failure }, 'sign_in.failed');
+  });
+});
+
+describe('signing in at a provider', () => {
+  it.each([
+    [{}, undefined],
+    [{ email_verified: true }, true],
+    [{ email_verified: 'true' }, true],
+    [{ email_verified: false }, false],
+    [{ email_verified: 'false' }, false],
+    [{ email_verified: 0 }, false],
+    [{ email_verified: null }, false],
+  ])('takes an address as verified only where the provider says so: %j', async (profile, is) => {
+    database.withDatabase.mockImplementation(async (work) => work({}));
+    identity.signInWithIdentity.mockResolvedValue({ kind: 'closed' });
+    const user = { id: 'subject', email: 'a@example.com' };
+    const account = { provider: 'google', type: 'oauth', providerAccountId: 'subject' };
+    const signIn = (await authOptions()).callbacks?.signIn;
+    await signIn?.({ user, account, profile } as never);
+    expect(identity.signInWithIdentity.mock.lastCall?.[1]).toMatchObject({ emailVerified: is });
+  });
+
+  it.each([
+    ['the primary one', {}, { email: 'first@example.com', email_verified: true }],
+    ['a public one', { email: 'b@example.com' }, { email: 'b@example.com', email_verified: false }],
+    ['no answer', {}, { email_verified: false }],
+  ])('reads from GitHub whether an address is verified: %s', async (which, user, expected) => {
+    const addresses = [
+      { email: 'b@example.com', primary: false, verified: false },
+      { email: 'first@example.com', primary: true, verified: true },
+    ];
+    const status = which === 'no answer' ? 404 : 200;
+    vi.spyOn(globalThis, 'fetch').mockResolvedValue(Response.json(addresses, { status }));
+    const providers = (await authOptions()).providers as unknown as OAuthConfig<unknown>[];
+    const userinfo = providers.find(({ id }) => id === 'github')?.options?.userinfo;
+    const { request } = userinfo as unknown as { request: (asked: object) => Promise<unknown> };
+    const client = { userinfo: async () => ({ id: 1, ...user }) };
+    const asked = request({ client, tokens: { access_token: 'any' } });
+    expect(await asked).toMatchObject({ id: 1, ...expected });
   });
 });
 

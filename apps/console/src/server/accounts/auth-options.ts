@@ -6,7 +6,7 @@ import type { Account, AuthOptions, CookiesOptions, Profile, User } from 'next-a
 import CredentialsProvider from 'next-auth/providers/credentials';
 import GitHubProvider from 'next-auth/providers/github';
 import GoogleProvider from 'next-auth/providers/google';
-import type { OAuthConfig, Provider } from 'next-auth/providers/index';
+import type { OAuthConfig, Provider, UserinfoEndpointHandler } from 'next-auth/providers/index';
 import { z } from 'zod';
 import { env } from '../../env.ts';
 import { inDatabaseAs } from '../in-database.ts';
@@ -99,11 +99,31 @@ function providers(): Provider[] {
       credentials: { answer: {} },
       authorize: authorizePasskey,
     }),
-    ...(github ? [GitHubProvider(github)] : []),
+    ...(github ? [githubProvider(github)] : []),
     ...(google ? [GoogleProvider(google)] : []),
     ...(oidc ? [openIdProvider(oidc)] : []),
   ];
 }
+
+/** Only GitHub's list of addresses says whether one is verified, and next-auth does not read that. */
+function githubProvider(settings: NonNullable<ReturnType<typeof env>['github']>) {
+  const userinfo: UserinfoEndpointHandler = {
+    async request({ client, tokens: { access_token: token = '' } }) {
+      const user = await client.userinfo(token);
+      const headers = { authorization: `Bearer ${token}` };
+      const answer = await fetch('https://api.github.com/user/emails', { headers });
+      const addresses = githubAddresses.safeParse(answer.ok && (await answer.json())).data ?? [];
+      const shown = addresses.find(({ email, primary }) =>
+        user.email ? email === user.email : primary,
+      );
+      return { ...user, ...shown, email_verified: shown?.verified ?? false };
+    },
+  };
+  return GitHubProvider({ ...settings, userinfo });
+}
+const githubAddresses = z.array(
+  z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }),
+);
 
 function openIdProvider(settings: NonNullable<ReturnType<typeof env>['oidc']>) {
   const issuer = settings.issuer.replace(/\/+$/, '');
@@ -222,10 +242,12 @@ async function signInIdentity({
   return true;
 }
 
+/** Some providers send the claim as text. All but a yes is a no; without the claim it is undefined. */
 function verifiedClaim(profile: Profile | undefined): boolean | undefined {
-  const claims = z.object({ email_verified: z.boolean().optional() }).safeParse(profile);
-  return claims.success ? claims.data.email_verified : undefined;
+  const claim = profileSchema.safeParse(profile).data?.email_verified;
+  return claim === undefined ? undefined : claim === true || claim === 'true';
 }
+const profileSchema = z.object({ email_verified: z.unknown() });
 
 /** Makes next-auth clear the cookie of a session that has ended. It is not logged. */
 class SessionOver extends Error {
