@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { identities, users } from '../tables.ts';
 
@@ -33,15 +33,27 @@ export async function findUserById(db: { orm: Executor }, userId: string): Promi
   return row ?? null;
 }
 
-/** @returns the user of a provider's identity, or null */
+/**
+ * Finds an issuer with and without a slash at its end, as its setting may be spelled; the same spelling
+ * first.
+ *
+ * @returns the user of a provider's identity, or null
+ */
 export async function findUserByIdentity(
   db: { orm: Executor },
   { provider, subject }: { provider: string; subject: string },
 ): Promise<Pick<User, 'userId' | 'sessionVersion'> | null> {
+  const bare = provider.replace(/\/+$/, '');
   const [row] = await db.orm
     .select({ userId: users.id, sessionVersion: users.sessionVersion })
     .from(identities)
     .innerJoin(users, eq(users.id, identities.userId))
-    .where(and(eq(identities.provider, provider), eq(identities.subject, subject)));
+    .where(
+      and(
+        inArray(identities.provider, [provider, bare, `${bare}/`]),
+        eq(identities.subject, subject),
+      ),
+    )
+    .orderBy(desc(eq(identities.provider, provider)));
   return row ?? null;
 }

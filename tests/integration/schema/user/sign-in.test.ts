@@ -104,6 +104,27 @@ describe('sign-up', () => {
     expect(userId).toMatch(UUID);
   });
 
+  it('finds an identity whether or not a slash ends its issuer, and the same spelling first', async () => {
+    const [bare, slash] = ['https://issuer.example', 'https://issuer.example/'];
+    const find = (provider: string) => findUserByIdentity(db, { provider, subject: '1' });
+    const create = async (name: string, provider: string) => {
+      const identity = { provider, subject: '1' };
+      const policy = 'open' as const;
+      const result = await signUp(contextFrom(null), { ...account(name), identity, policy });
+      if (result.kind !== 'created') throw new Error(result.kind);
+      return { userId: result.userId, sessionVersion: 0 };
+    };
+    const first = await create('first', slash);
+    expect(await find(slash)).toEqual(first);
+    expect(await find(bare)).toEqual(first);
+    const second = await create('second', bare);
+    expect(await find(slash)).toEqual(first);
+    expect(await find(bare)).toEqual(second);
+    await db.sql`delete from users where id = ${first.userId}`;
+    expect(await find(slash)).toEqual(second);
+    expect(await find('https://issuer.example/other')).toBeNull();
+  });
+
   it('distinguishes the subjects of two issuers', async () => {
     const first = { provider: 'https://one.example', subject: '1' };
     const result = await signUp(contextFrom(null), {
