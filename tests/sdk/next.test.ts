@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestApiKey, TestProject } from '../support/scenario.ts';
+import type { TestProject } from '../support/scenario.ts';
 import { type Example, startExample } from './support/examples.ts';
 import {
   type Failure,
@@ -44,43 +44,12 @@ const COVERED: Record<(typeof POLICIES)[number], string[]> = {
   '/v1/billing': ['billing'],
 };
 
-describe.each(POLICIES)('a Next host under only the policy %s', (pathPattern) => {
-  let next: Example;
-  let key: TestApiKey;
-  beforeAll(async () => {
-    const policies = [{ method: 'GET', pathPattern }];
-    const project = await runtime.world.createProject({ policies });
-    key = await project.createKey();
-    next = await startNext(project);
-  });
-  afterAll(() => next.stop());
-
-  it('serves nothing beyond the policy for any target', async () => {
-    const strays: string[] = [];
-    const served = new Set<string>();
-    const waiting = CORPUS.values();
-    const worker = async () => {
-      for (const { target, headers = [] } of waiting) {
-        const lines = [...headers, `x-api-key: ${key.plaintext}`];
-        const handler = handlerOf(await sendRaw(next.port, `GET ${target} HTTP/1.1`, lines));
-        if (handler === undefined) continue;
-        served.add(handler);
-        if (!COVERED[pathPattern].includes(handler)) {
-          strays.push(`${[target, ...headers].join(' ')} reached ${handler}`);
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
-    expect(strays).toEqual([]);
-    expect([...served].sort()).toEqual([...COVERED[pathPattern]].sort());
-  }, 60_000);
-});
-
 describe('a Next host', () => {
   let next: Example;
+  let project: TestProject;
   let key: string;
   beforeAll(async () => {
-    const project = await runtime.world.createProject();
+    project = await runtime.world.createProject();
     key = (await project.createKey()).plaintext;
     next = await startNext(project);
   });
@@ -106,6 +75,31 @@ describe('a Next host', () => {
     const twice = [`x-api-key: ${key}`, `x-api-key: ${key}`];
     expect((await send('GET /v1/reports HTTP/1.1', ...twice)).status).toBe(401);
   });
+
+  it.each(POLICIES)(
+    'serves nothing beyond the only policy %s for any target',
+    async (pathPattern) => {
+      await project.setPolicies([{ method: 'GET', pathPattern }]);
+      const strays: string[] = [];
+      const served = new Set<string>();
+      const waiting = CORPUS.values();
+      const worker = async () => {
+        for (const { target, headers = [] } of waiting) {
+          const reply = await send(`GET ${target} HTTP/1.1`, ...headers, `x-api-key: ${key}`);
+          const handler = handlerOf(reply);
+          if (handler === undefined) continue;
+          served.add(handler);
+          if (!COVERED[pathPattern].includes(handler)) {
+            strays.push(`${[target, ...headers].join(' ')} reached ${handler}`);
+          }
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, worker));
+      expect(strays).toEqual([]);
+      expect([...served].sort()).toEqual([...COVERED[pathPattern]].sort());
+    },
+    60_000,
+  );
 });
 
 describe('a Next host runs no handler when the Runtime', () => {
