@@ -1,7 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request as send } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { mintInvitation, mintPasswordReset } from '@ceiba/domain';
 import { expect, test } from '@playwright/test';
+import { expectAccessible } from './expect-accessible.ts';
+import { consoleLog } from './own-project.ts';
 import { gotoReady, newUser } from './support.ts';
 
 test('the landing page says what Ceiba is and shows five lines of host code', async ({ page }) => {
@@ -172,4 +176,42 @@ test('the status page shows each service and is not cached', async ({ page }) =>
   expect(response?.headers()['cache-control']).toContain('no-store');
   await expect(page.getByRole('heading', { level: 2, name: 'Console' })).toBeVisible();
   await expect(page.getByRole('heading', { level: 2, name: 'Runtime' })).toBeVisible();
+});
+
+test('a link that the console cannot read now is kept, tried again, and dropped once it is refused', async ({
+  page,
+}) => {
+  for (const [path, { plaintext }, incomplete] of [
+    ['/join', mintInvitation(randomBytes), 'Open the whole link of your invitation'],
+    ['/reset-password', mintPasswordReset(randomBytes), 'Open the whole link again.'],
+  ] as const) {
+    const tryAgain = page.getByRole('button', { name: 'Try again' });
+    const isUsed = page.getByText(/This (invitation was accepted|link was used)/);
+    const shown = async () => `${page.url()} ${await page.content()}`;
+    for (const code of ['rate_limited', 'internal', 'no answer']) {
+      await page.route(`**${path}`, async (route) => {
+        if (route.request().method() !== 'POST') return route.continue();
+        if (code === 'no answer') return route.abort();
+        const response = await route.fetch();
+        const body = await response.text();
+        return route.fulfill({ response, body: body.replace('"not_found"', `"${code}"`) });
+      });
+      await page.goto('/status');
+      await page.goto(`${path}#${plaintext}`);
+      await expect(page.getByText('The console cannot read this link right now.')).toBeVisible();
+      await tryAgain.click();
+      await expect(tryAgain).not.toHaveAttribute('aria-disabled');
+      await expectAccessible(page);
+      expect(await shown()).not.toContain(plaintext);
+      await page.unrouteAll({ behavior: 'wait' });
+      if (path === '/join') await page.reload();
+      else await tryAgain.click();
+      await expect(isUsed).toBeVisible();
+      await expect(tryAgain).toHaveCount(0);
+      expect(await shown()).not.toContain(plaintext);
+      await page.reload();
+      await expect(page.getByText(incomplete)).toBeVisible();
+    }
+    expect(consoleLog()).not.toContain(plaintext);
+  }
 });
