@@ -87,6 +87,13 @@ test.describe('by an administrator', () => {
     await opened.getByRole('button', { name: 'Set password' }).click();
     await expect(opened.getByText('The password repeats itself')).toBeVisible();
     await expect(opened).toHaveURL(/\/reset-password$/);
+    // What a refused password costs is limited; the link still works afterwards.
+    const counted = sql`scope = 'password_change'
+      and subject = (select id::text from users where email = ${account.email})`;
+    await sql`update sign_in_attempts set count = count + 9 where ${counted}`;
+    await opened.getByRole('button', { name: 'Set password' }).click();
+    await expect(opened.getByText('Too many attempts. Try again in 15 minutes.')).toBeVisible();
+    await sql`delete from sign_in_attempts where ${counted}`;
     await field.fill(NEW_PASSWORD);
     await opened.getByRole('button', { name: 'Set password' }).click();
     await expect(opened.getByText('Your password is changed')).toBeVisible();

@@ -51,8 +51,8 @@ export async function chargeAttempt(ctx: VerbContext, email: string): Promise<At
 }
 
 /**
- * Counts a signed-in user's attempt to change their password. It has a limit of its own, which
- * strangers cannot use up: a user can always change a leaked password.
+ * Counts an attempt to change a password, by its signed-in user or with a link that resets it. It has a
+ * limit of its own, which strangers cannot use up: a user can always change a leaked password.
  */
 export const chargePasswordChange = (ctx: VerbContext, userId: string): Promise<AttemptResult> =>
   chargeAll(ctx, [['password_change', userId]]);

@@ -9,6 +9,7 @@ const verbs = vi.hoisted(() => ({
   checkSetup: vi.fn(),
   hashPassword: vi.fn(),
   signUp: vi.fn(),
+  whyPasswordRefused: vi.fn(),
 }));
 
 vi.mock('server-only', () => ({}));
@@ -16,6 +17,7 @@ vi.mock('../../env.ts', () => ({}));
 vi.mock('../database.ts', () => ({}));
 vi.mock('../own-cookies.ts', () => ({}));
 vi.mock('@ceiba/domain/password', () => verbs);
+vi.mock('@ceiba/domain/password-rule', () => verbs);
 vi.mock('@ceiba/schema', () => verbs);
 
 const transactions = countedTransactions();
@@ -34,6 +36,7 @@ beforeEach(() => {
   verbs.checkSetup.mockResolvedValue('done');
   verbs.hashPassword.mockResolvedValue('hash');
   verbs.signUp.mockResolvedValue(CREATED);
+  verbs.whyPasswordRefused.mockResolvedValue(null);
 });
 
 describe('signUpWithPassword', () => {
@@ -51,16 +54,26 @@ describe('signUpWithPassword', () => {
     });
   });
 
-  it('hashes nothing for an attempt that is over the limit', async () => {
+  it('judges and hashes nothing for an attempt that is over the limit', async () => {
     verbs.chargeAttempt.mockResolvedValue({ kind: 'limited', retryAfterSeconds: 5 });
     expect(await signUp()).toEqual({ kind: 'limited', retryAfterSeconds: 5 });
+    expect(verbs.whyPasswordRefused).not.toHaveBeenCalled();
     expect(verbs.hashPassword).not.toHaveBeenCalled();
   });
 
-  it('hashes nothing for a wrong setup token', async () => {
+  it('judges and hashes nothing for a wrong setup token', async () => {
     verbs.checkSetup.mockResolvedValue('refused');
     expect(await signUp('wrong')).toEqual({ kind: 'setup_token' });
     expect(verbs.checkSetup).toHaveBeenCalledExactlyOnceWith(expect.anything(), null);
+    expect(verbs.whyPasswordRefused).not.toHaveBeenCalled();
+    expect(verbs.hashPassword).not.toHaveBeenCalled();
+  });
+
+  it('hashes no weak password, and says why it is one', async () => {
+    verbs.whyPasswordRefused.mockResolvedValue('repeats itself');
+    expect(await signUp()).toEqual({ kind: 'weak_password', reason: 'repeats itself' });
+    expect(verbs.whyPasswordRefused).toHaveBeenCalledWith('typed', 'owner@example.com');
+    expect(verbs.chargeAttempt).toHaveBeenCalledOnce();
     expect(verbs.hashPassword).not.toHaveBeenCalled();
   });
 

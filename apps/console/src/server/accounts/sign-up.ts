@@ -1,5 +1,6 @@
 import 'server-only';
 import { hashPassword } from '@ceiba/domain/password';
+import { whyPasswordRefused } from '@ceiba/domain/password-rule';
 import {
   chargeAttempt,
   checkSetup,
@@ -33,9 +34,15 @@ export const needsSetup = async (): Promise<boolean> => !(await withDatabase(has
 export const signsUpByMail = async (): Promise<boolean> =>
   confirmsAddresses() && !(await needsSetup());
 
+export type SignUpWithPasswordResult =
+  | SignUpResult
+  | { kind: 'limited'; retryAfterSeconds: number }
+  /** Why, to complete "the password …". */
+  | { kind: 'weak_password'; reason: string };
+
 /**
  * Creates an account with a password. The attempt is counted, and a setup token that is needed is
- * checked, before anything is hashed. The hash is made between two transactions, so that hashing holds
+ * checked, before the password is judged or hashed, which takes time. The hash is made between two transactions, so that hashing holds
  * no connection.
  */
 export async function signUpWithPassword(
@@ -46,7 +53,7 @@ export async function signUpWithPassword(
     setupToken,
   }: { email: string; password: string; setupToken?: string | undefined },
   policy: SignUpPolicy,
-): Promise<SignUpResult | { kind: 'limited'; retryAfterSeconds: number }> {
+): Promise<SignUpWithPasswordResult> {
   const setupTokenDigest = setupTokenDigestOf(setupToken);
   const begun = await inDatabase(async (ctx) => {
     const attempt = await chargeAttempt(ctx, email);
@@ -55,6 +62,8 @@ export async function signUpWithPassword(
     return setup === 'refused' ? ({ kind: 'setup_token' } as const) : attempt;
   });
   if (begun.kind !== 'admitted') return begun;
+  const reason = await whyPasswordRefused(password, email);
+  if (reason !== null) return { kind: 'weak_password', reason };
   const passwordHash = await hashPassword(password);
   return inDatabase((ctx) => signUp(ctx, { email, passwordHash, policy, setupTokenDigest }));
 }

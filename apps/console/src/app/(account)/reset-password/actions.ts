@@ -3,7 +3,12 @@
 import { digestOf, isWellFormedPasswordReset } from '@ceiba/domain';
 import { hashPassword } from '@ceiba/domain/password';
 import { whyPasswordRefused } from '@ceiba/domain/password-rule';
-import { findPasswordReset, type PasswordReset, usePasswordReset } from '@ceiba/schema';
+import {
+  chargePasswordChange,
+  findPasswordReset,
+  type PasswordReset,
+  usePasswordReset,
+} from '@ceiba/schema';
 import { redirect } from 'next/navigation';
 import { z } from 'zod';
 import { notify } from '#server/accounts/index.ts';
@@ -28,7 +33,9 @@ export const readReset = publicAction({
 export const setForgottenPassword = publicAction({
   input: z.object({ ...reset, newPassword: z.string() }),
   async run({ inDatabase }, { resetSecret, newPassword }): Promise<null> {
-    const { email } = await findReset(inDatabase, resetSecret);
+    const { userId, email } = await findReset(inDatabase, resetSecret);
+    // Judging takes time, and a password that is refused does not use up the link.
+    settle(await inDatabase((ctx) => chargePasswordChange(ctx, userId)), {});
     const reason = await whyPasswordRefused(newPassword, email);
     if (reason !== null) refuseField('newPassword', `The password ${reason}.`);
     const passwordHash = await hashPassword(newPassword);

@@ -1,7 +1,6 @@
 'use server';
 
 import { emailSchema } from '@ceiba/contract';
-import { whyPasswordRefused } from '@ceiba/domain/password-rule';
 import { z } from 'zod';
 import {
   isSignUpOpen,
@@ -39,11 +38,10 @@ export const createAccount = publicAction({
     // The answer is the same whether or not the address has an account.
     if (await signsUpByMail()) return done(await mailSignUpLink(inDatabase, email), {});
     if (password === undefined) refuseField('password', FILL_THIS_IN);
-    const reason = await whyPasswordRefused(password, email);
-    if (reason !== null) refuseField('password', `The password ${reason}.`);
     const account = { email, password, ...token };
     return done(await signUpWithPassword(inDatabase, account, env().signUp), {
       setup_token: NOT_THE_TOKEN,
+      weak_password: ({ reason }) => ({ field: 'password', text: `The password ${reason}.` }),
       email_taken: {
         field: 'email',
         text: 'An account with this address exists already. Sign in instead.',

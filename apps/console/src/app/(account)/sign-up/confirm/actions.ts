@@ -1,9 +1,8 @@
 'use server';
 
-import { whyPasswordRefused } from '@ceiba/domain/password-rule';
 import { z } from 'zod';
 import { isSignUpOpen, signUpLink, signUpWithPassword } from '#server/accounts/index.ts';
-import { publicAction, refuse, refuseField } from '#server/action.ts';
+import { publicAction, refuse } from '#server/action.ts';
 import { done } from '#server/settle.ts';
 import { env } from '../../../../env.ts';
 
@@ -23,9 +22,8 @@ export const finishSignUp = publicAction({
   async run({ inDatabase }, { signUpSecret, password }): Promise<null> {
     const { email } = await readLink(signUpSecret);
     if (!(await isSignUpOpen())) refuse('forbidden', CLOSED);
-    const reason = await whyPasswordRefused(password, email);
-    if (reason !== null) refuseField('password', `The password ${reason}.`);
     return done(await signUpWithPassword(inDatabase, { email, password }, env().signUp), {
+      weak_password: ({ reason }) => ({ field: 'password', text: `The password ${reason}.` }),
       email_taken: 'This account was created already. Sign in instead.',
       setup_token: { code: 'forbidden', text: CLOSED },
       closed: CLOSED,
