@@ -68,7 +68,7 @@ describe('signing in at a provider', () => {
     [{ email_verified: 'false' }, false],
     [{ email_verified: 0 }, false],
     [{ email_verified: null }, false],
-  ])('takes an address as verified only where the provider says so: %j', async (profile, is) => {
+  ])('takes an address as verified only if its provider states that: %j', async (profile, is) => {
     database.withDatabase.mockImplementation(async (work) => work({}));
     identity.signInWithIdentity.mockResolvedValue({ kind: 'closed' });
     const user = { id: 'subject', email: 'a@example.com' };
