@@ -61,7 +61,6 @@ export function createCircuitBreaker(
       return result;
     } catch (error) {
       if (isRuntimeFailure(error)) fail();
-      else if (isAnswer(error)) failuresInARow = 0;
       throw error;
     }
   }
@@ -72,9 +71,6 @@ function requirePositive(setting: CeibaSetting, value: number): void {
   if (Number.isInteger(value) && value >= 1) return;
   throw new CeibaConfigError(setting, 'must be a whole number from 1 up');
 }
-
-const isAnswer = (error: unknown) =>
-  RuntimeTransportError.is(error) && error.failure === 'error_status';
 
 /**
  * Whether an error shows a failing Runtime. A client error (400, 401, …) comes from a healthy one, and
