@@ -81,7 +81,7 @@ describe('importCustomers', () => {
       expect(results).toEqual([
         'created',
         { field: 'externalId', problem: 'is required' },
-        { field: 'billingDay', problem: 'must be a number' },
+        { field: 'billingDay', problem: 'must be a day of the month from 1 to 28' },
         { field: 'nonsense', problem: 'is not a known field' },
         { field: null, problem: 'must be an object' },
         { field: 'plan', problem: 'is not the name of a customer plan of the project' },
