@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from http import HTTPStatus
 from typing import (
     Any,
@@ -41,15 +42,18 @@ App = TypeVar("App")
 
 
 def wsgi_path(environ: Dict[str, Any]) -> bytes:
-    """The whole path, decoded: with what a server or a dispatcher has moved into `SCRIPT_NAME`."""
-    script: str = environ.get("SCRIPT_NAME", "")
-    # gunicorn takes it from a header, which no router sees, and which a caller may have sent.
-    claimed: str = environ.get("HTTP_SCRIPT_NAME", "")
-    if not script.startswith(claimed):
-        # Of several headers one counted: such a path has two readings, and is denied.
-        script, claimed = f"/{script or '/'}", ""
-    path: str = script[len(claimed) :] + environ.get("PATH_INFO", "")
-    return path.encode("latin-1")
+    """The whole path as the routers of the application see it, decoded: without the root path of the
+    server, and with what a dispatcher has moved into `SCRIPT_NAME`."""
+    mount: str = environ.get("SCRIPT_NAME", "")
+    path: str = environ.get("PATH_INFO", "")
+    server_root = os.environ.get("SCRIPT_NAME", "")
+    if mount != "" and environ.get("HTTP_SCRIPT_NAME", server_root) != server_root:
+        # gunicorn takes its root path from this header of a caller, other servers ignore it. Whether the
+        # router sees the mount cannot be known: an empty segment makes the path ambiguous.
+        mount += "//"
+    elif mount == server_root or mount.startswith(f"{server_root}/"):
+        mount = mount[len(server_root) :]
+    return (mount + path).encode("latin-1")
 
 
 def wsgi_question(environ: Dict[str, Any]) -> Question:
@@ -83,7 +87,7 @@ class WsgiGuard(_Guard[WsgiApp]):
     """
 
     def __call__(self, environ: Dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        # A router sees what is behind the part of the server, which may be all of `SCRIPT_NAME`.
+        # Flask and Django route on PATH_INFO alone.
         readings = [wsgi_path(environ), environ.get("PATH_INFO", "").encode("latin-1")]
         if not any(self._coverage.covers(path.decode("utf-8", "surrogateescape")) for path in readings):
             return self._app(environ, start_response)

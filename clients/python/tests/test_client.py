@@ -425,27 +425,48 @@ class WsgiGuardTest(GuardCases, unittest.TestCase):
     def guard_of(self, host):
         return host.server.get_app()
 
-    def test_lets_no_header_move_a_part_of_the_path(self):
-        def asked_for(environ, **options):
-            client = FakeClient({"good": "allow"})
-            guard = WsgiGuard(lambda _environ, start: [start("200 OK", []), b"ok"][1:], client, **options)
-            guard({"REQUEST_METHOD": "GET", "HTTP_X_API_KEY": "good", **environ}, lambda *_: None)
-            return [question["path"] for question in client.questions]
+    def judged(self, environ, server_root="", **options):
+        """The path of the question about a request; None if the application got it unasked."""
+        client = FakeClient()
+        app = WsgiGuard(lambda *_: [], client, **options)
+        with mock.patch.dict(os.environ, {"SCRIPT_NAME": server_root}):
+            app({"REQUEST_METHOD": "GET", **environ}, lambda *_: None)
+        return client.questions[0]["path"] if client.questions else None
 
-        # As gunicorn reads `GET /x/v1/admin` with this header from a proxy on its machine.
-        moved = {"SCRIPT_NAME": "/x", "HTTP_SCRIPT_NAME": "/x", "PATH_INFO": "/v1/admin"}
-        self.assertEqual(asked_for(moved), ["/v1/admin"])
-        self.assertEqual(asked_for(moved, prefixes=["/v1"]), ["/v1/admin"])
-        self.assertEqual(asked_for(moved, exempt=["/x*"]), ["/v1/admin"])
-        mounted = {**moved, "SCRIPT_NAME": "/x/mount"}
-        self.assertEqual(asked_for(mounted), ["/mount/v1/admin"])
-        twice = {**moved, "HTTP_SCRIPT_NAME": "/y,/x"}
-        self.assertEqual(asked_for(twice), ["//x/v1/admin"])
-        self.assertEqual(asked_for({**twice, "SCRIPT_NAME": ""}), ["///v1/admin"])
-        # Of the server's own settings: policies have it, prefixes need not.
-        served = {"SCRIPT_NAME": "/api", "PATH_INFO": "/v1/reports"}
-        self.assertEqual(asked_for(served, prefixes=["/v1"]), ["/api/v1/reports"])
-        self.assertEqual(asked_for(served, prefixes=["/v2"]), [])
+    def test_lets_no_caller_move_a_part_of_the_path_into_the_root_path(self):
+        # As gunicorn gives a caller's header SCRIPT_NAME to the application.
+        def of_caller(root, path):
+            return {"SCRIPT_NAME": root, "HTTP_SCRIPT_NAME": root, "PATH_INFO": path}
+
+        exempt, prefixes = {"exempt": ["/static*"]}, {"prefixes": ["/v1"]}
+        for options in ({}, exempt, prefixes):
+            for server_root in ("", "/api"):
+                judged = self.judged(of_caller("/static", "/v1/admin"), server_root, **options)
+                self.assertEqual(judged, "/static///v1/admin")
+        self.assertEqual(self.judged(of_caller("/api/v1", "/admin"), "/api"), "/api/v1///admin")
+        self.assertEqual(self.judged(of_caller("/x", "")), "/x//")
+        # Where a dispatcher has moved the part, the header changes nothing that is served.
+        header = {"HTTP_SCRIPT_NAME": "/v1"}
+        of_dispatcher = {"SCRIPT_NAME": "/v1", "PATH_INFO": "/admin", **header}
+        self.assertEqual(self.judged(of_dispatcher), "/v1///admin")
+        self.assertEqual(self.judged({"SCRIPT_NAME": "", "PATH_INFO": "/v1/admin", **header}), "/v1/admin")
+
+    def test_judges_the_path_below_the_root_path_of_the_server(self):
+        prefixes = {"prefixes": ["/v1"]}
+        below = {"SCRIPT_NAME": "/api", "PATH_INFO": "/v1/reports"}
+        for header in ({}, {"HTTP_SCRIPT_NAME": "/api"}):
+            self.assertEqual(self.judged({**below, **header}, "/api", **prefixes), "/v1/reports")
+        mounted = {"SCRIPT_NAME": "/api/v1", "PATH_INFO": "/reports"}
+        self.assertEqual(self.judged(mounted, "/api", **prefixes), "/v1/reports")
+        self.assertEqual(self.judged({**below, "SCRIPT_NAME": "/apiv1"}, "/api"), "/apiv1/v1/reports")
+        # Of a server that has it from elsewhere, such as mod_wsgi: not open either.
+        self.assertEqual(self.judged(below, **prefixes), "/api/v1/reports")
+
+    def test_lets_a_path_below_a_mount_through_only_where_it_is_exempt_in_both_readings(self):
+        mounted = {"SCRIPT_NAME": "/v1", "PATH_INFO": "/health"}
+        self.assertIsNone(self.judged(mounted, exempt=["/v1/health", "/health"]))
+        for exempt in (["/v1/health"], ["/health"], ["/v1*"]):
+            self.assertEqual(self.judged(mounted, exempt=exempt), "/v1/health")
 
     def test_judges_the_whole_path_below_a_dispatcher(self):
         client = FakeClient()
