@@ -247,7 +247,17 @@ describe.each(Object.entries(GATEWAYS))('%s', (name, { program, speaks }) => {
         `X.Ceiba.${field.replaceAll('-', '.')}: ${EVIL}`,
       ]);
       // What servers and frameworks behind the gateway take another path or method from.
-      for (const field of ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']) {
+      const overrides = [
+        'Daphne-Root-Path',
+        'X-Forwarded-Prefix',
+        'X-Script-Name',
+        'X-Original-URL',
+        'X-Rewrite-URL',
+        'X-HTTP-Method-Override',
+        'X-HTTP-Method',
+        'X-Method-Override',
+      ];
+      for (const field of overrides) {
         claims.push(`${field}: ${EVIL}`, `${field.toLowerCase()}: ${EVIL}`);
       }
       claims.push(`SCRIPT_NAME: ${EVIL}`, `PATH_INFO: ${EVIL}`, `Script.Name: ${EVIL}`);
