@@ -134,6 +134,7 @@ describe.each(Object.entries(GATEWAYS))('%s', (name, { program, speaks }) => {
       });
       expect(reply.head).toMatch(/^ratelimit: "minute";r=\d+;t=\d+, "month";r=\d+;t=\d+\r?$/im);
       expect(reply.head).toMatch(/^ratelimit-policy: "minute";q=1000000;w=60/im);
+      expect(reply.head.match(/^ratelimit/gim)).toHaveLength(2);
       expect(reply.head).not.toMatch(/^x-ceiba/im);
     });
 

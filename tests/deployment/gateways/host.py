@@ -32,6 +32,8 @@ class Handler(BaseHTTPRequestHandler):
             return self.end_headers()
         self.send_response(200)
         self.send_header("content-length", "5")
+        self.send_header("ratelimit", "of the host")
+        self.send_header("ratelimit-policy", "of the host")
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(b"hello")
