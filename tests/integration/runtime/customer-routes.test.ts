@@ -531,6 +531,21 @@ describe('usage', () => {
   });
 });
 
+describe('usage of more keys than can be read in time', () => {
+  it('is refused by the name of the parameter that helps', async () => {
+    const { project, post, get } = await makeProject();
+    const { customerId } = customerOf(await post('/customers', { externalId: 'crowd' }));
+    await world.db.sql`
+      insert into api_keys (project_id, customer_id, display_name, key_prefix, key_digest)
+      select ${project.projectId}, ${customerId}, 'key', 'ceiba_x', sha256(n::text::bytea)
+      from generate_series(1, 9000) n`;
+    const since = (from: string) =>
+      get(`/customers/${customerId}/usage?from=${from}T00:00:00Z&to=2026-06-01T00:00:00Z`);
+    expectError(await since('2025-05-01'), 'invalid_request', '"from" must be later');
+    expectOk(await since('2026-05-01'), customerUsageResultSchema, FIELDS.customerUsage);
+  });
+});
+
 describe("another project's customer or key", () => {
   it('is answered like one that does not exist, also where a body names it', async () => {
     const theirCustomer = customerOf(await theirs.post('/customers', { externalId: 'acme' }));

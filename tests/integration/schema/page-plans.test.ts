@@ -241,6 +241,16 @@ describe('a page of a project with 10,000 keys and two months of usage', () => {
     expect(timesRead(nodes, 'usage_key_days')).toBe(59);
   });
 
+  test('reads the hours of a customer’s keys of today alone', async () => {
+    const { projectId } = project;
+    const nodes = await readsOf(bench.db, (db) =>
+      readUsageOf(db, { projectId, customerId, step: 'day', ...ago(59) }),
+    );
+    // Once to see whether the day has any, and once for each hour, of all keys together.
+    expect(timesRead(nodes, 'usage_hours')).toBeLessThanOrEqual(1 + 24);
+    expect(timesRead(nodes, 'usage_key_days')).toBeLessThanOrEqual(60);
+  });
+
   test('finds the customers that call most without reading keys that were not used', async () => {
     const month = { projectId: project.projectId, step: 'day' as const, top: 8, ...ago(30) };
     const nodes = await readsOf(bench.db, async (db) => {

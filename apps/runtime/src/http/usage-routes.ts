@@ -51,11 +51,17 @@ async function ofCustomer(call: UsageCall): Promise<CustomerUsageResult> {
   return { ...toBody(usage), period: { ...usage.period, ...rangeOf(usage.period) } };
 }
 
+/** PostgreSQL 15 makes 300 in a ms and newer versions more; the rest of the deadline is to spare. */
+const LOOKUPS_PER_MS = 200;
+
 const read = (
-  { run, projectId, query: { step, from, to } }: UsageCall,
+  { run, deadline, projectId, query: { step, from, to } }: UsageCall,
   of: { apiKeyId?: string; customerId?: string },
-) =>
-  run(({ db }) => readUsageOf(db, { projectId, ...of, step, from: dateOf(from), to: dateOf(to) }));
+) => {
+  const lookupsMax = Math.floor(deadline.remainingMs() * LOOKUPS_PER_MS);
+  const range = { from: dateOf(from), to: dateOf(to), lookupsMax };
+  return run(({ db }) => readUsageOf(db, { projectId, ...of, step, ...range }));
+};
 
 const toBody = (usage: UsageOf): UsageResult => ({
   ...rangeOf(usage),

@@ -62,21 +62,34 @@ export const decisionsByHour = ({ projectId }: UsageOfProject, outcome?: Outcome
   from ${withinDays(sql`usage_hours`, projectId, isOutcome(outcome))} where not days.rolled`;
 
 /**
- * Rows of (at, id, count) of one key per step and outcome. It looks up the key's rows hour by hour:
- * the totals of days hold no outcomes of a key, and a scan of the range would read all keys.
+ * For a FROM clause: as `u` the rows that a table has of some keys in a range of whole hours. They are
+ * looked up hour by hour, because a scan of the range would read every key of the project.
+ *
+ * @param of expressions, which may name what is before it in the clause; `ids` is an array
  */
+export const hoursOfKeys = (
+  table: SQL,
+  { projectId, ids, from, to }: { projectId: string; ids: SQL; from: SQL; to: SQL },
+): SQL => sql`
+  generate_series(${from}, ${to} - interval '1 hour', interval '1 hour') as hours(start)
+  cross join lateral (
+    select * from ${table} h
+    where h.project_id = ${projectId} and h.hour = hours.start and h.api_key_id = any(${ids})
+    offset 0
+  ) u`;
+
+/** Rows of (at, id, count) of one key per step and outcome: the totals of days hold no outcomes of a key. */
 export const decisionsOfKey = (
   { projectId, from, to }: UsageOfProject,
   { apiKeyId, step }: { apiKeyId: string; step: UsageStep },
 ): SQL => sql`
   select ${stepOf(sql`u.hour`, step)} as at, u.outcome as id, u.count
-  from generate_series(${instant(from)}, ${instant(to)} - interval '1 hour', interval '1 hour')
-    as hours(start)
-  cross join lateral (
-    select * from usage_hours h
-    where h.project_id = ${projectId} and h.hour = hours.start and h.api_key_id = ${apiKeyId}
-    offset 0
-  ) u`;
+  from ${hoursOfKeys(sql`usage_hours`, {
+    projectId,
+    ids: uuidArray([apiKeyId]),
+    from: instant(from),
+    to: instant(to),
+  })}`;
 
 /** Rows of (at, id, count) per day and outcome, of a range of whole days. */
 export const decisionsByDay = ({ projectId }: UsageOfProject): SQL => sql`

@@ -16,14 +16,14 @@ import type { Database, Executor } from '../connection/database.ts';
 import { readCustomerUse } from '../customer/use.ts';
 import { InvalidInputError } from '../input.ts';
 import { instant, readNow, toMs } from '../time.ts';
-import { days, decisionsByDay, stepOf, type UsageOfProject } from './decisions.ts';
+import { days, decisionsByDay, hoursOfKeys, stepOf, type UsageOfProject } from './decisions.ts';
 
 /** The decisions of a day or a month in UTC. */
 export interface UsageOfStep {
   from: Date;
   allowed: number;
   denied: number;
-  /** Of the denied: those that a quota or a rate refused. */
+  /** Of the denied: those that a quota or a rate refused; 0 of keys, unless `countsLimited`. */
   limited: number;
   /** What the allowed calls cost. */
   cost: number;
@@ -55,13 +55,20 @@ export interface UsageOfInput {
   /** Excluded. Default: now, by the database's clock. */
   to?: Date | undefined;
   step: Exclude<UsageStep, 'hour'>;
+  /** Whether `limited` is counted for keys too, which reads the hours of all days with denials. */
+  countsLimited?: boolean;
+  /**
+   * The most lookups for keys. A key takes one for each day, and 24 for each of its days whose hours are
+   * read.
+   */
+  lookupsMax?: number;
 }
 
 const DEFAULT_DAYS = 30;
 /** Years outside have another form in JavaScript or in Postgres. */
 const FIRST_YEAR = 100;
 const LAST_YEAR = 9999;
-/** The hours of keys are looked up one by one. */
+/** The days of keys are looked up one by one. */
 const DAYS_OF_KEYS_MAX = 400;
 
 /**
@@ -70,7 +77,7 @@ const DAYS_OF_KEYS_MAX = 400;
  * alone has what was charged to the customer.
  *
  * @returns null when the project has no such customer or key
- * @throws InvalidInputError when the range is empty or too long
+ * @throws InvalidInputError when the range is empty, too long, or takes too many lookups
  */
 export async function readUsageOf(db: Database, input: UsageOfInput): Promise<UsageOf | null> {
   const { projectId, customerId, apiKeyId, step } = input;
@@ -121,12 +128,21 @@ function requireYears(range: UsageRange, step: UsageStep): void {
   }
 }
 
-/** An expression for the ids of the keys; null for every decision of the project. */
-function keysOf({ projectId, customerId, apiKeyId }: UsageOfInput): SQL | null {
-  if (apiKeyId !== undefined) return sql`array[${apiKeyId}::uuid]`;
+interface Keys extends Required<Pick<UsageOfInput, 'countsLimited' | 'lookupsMax'>> {
+  /** An expression for an array. */
+  ids: SQL;
+}
+
+/** Null for every decision of the project. */
+function keysOf(input: UsageOfInput): Keys | null {
+  const { projectId, customerId, apiKeyId } = input;
+  const { countsLimited = false, lookupsMax = Number.MAX_SAFE_INTEGER } = input;
+  const options = { countsLimited, lookupsMax };
+  if (apiKeyId !== undefined) return { ids: sql`array[${apiKeyId}::uuid]`, ...options };
   if (customerId === undefined) return null;
-  return sql`array(select k.id from api_keys k
+  const ids = sql`array(select k.id from api_keys k
     where k.project_id = ${projectId} and k.customer_id = ${customerId})`;
+  return { ids, ...options };
 }
 
 /** Costs and calls are counted apart, so that for a moment they may not fit each other. */
@@ -134,27 +150,35 @@ async function readSteps(
   db: { orm: Executor },
   usage: UsageOfProject,
   step: UsageOf['step'],
-  keys: SQL | null,
+  keys: Keys | null,
 ): Promise<UsageOfStep[]> {
   const counted = keys === null ? ofProject(usage) : ofKeys(usage, keys);
-  const rows = await db.orm.execute<Omit<UsageOfStep, 'from'> & { startMs: number }>(sql`
+  const limited = sumOf(sql`= any(${arrayOf(LIMIT_DENIALS)}::text[])`);
+  const rows = await db.orm.execute<Row>(sql`
     ${counted}
     select ${toMs(sql`start`)} as "startMs", allowed, denied, limited,
-      greatest(allowed + surplus - free, 0) as cost
+      greatest(allowed + surplus - free, 0) as cost, "isTooMuch"
     from (
       select ${stepOf(sql`at`, step)} as start,
         ${sumOf(sql`= 'allowed'`)} as allowed, ${sumOf(sql`= 'surplus'`)} as surplus,
         ${sumOf(sql`= 'free'`)} as free,
         ${sumOf(sql`not in ('allowed', 'surplus', 'free')`)} as denied,
-        ${sumOf(sql`= any(${arrayOf(LIMIT_DENIALS)}::text[])`)} as limited
+        ${keys?.countsLimited === false ? sql`0` : limited} as limited,
+        bool_or(id = 'too_much') as "isTooMuch"
       from counted group by 1
     ) steps`);
-  const byStart = new Map(rows.map(({ startMs, ...counts }) => [startMs, counts]));
+  if (rows.some(({ isTooMuch }) => isTooMuch)) {
+    const rule = 'must be later: the keys take too long to read for so many days';
+    throw new InvalidInputError([{ field: 'from', rule }]);
+  }
+  const byStart = new Map(rows.map(({ startMs, isTooMuch: _, ...counts }) => [startMs, counts]));
   return stepsOf(usage, step).map((from) => ({
     from,
     ...(byStart.get(from.getTime()) ?? { allowed: 0, denied: 0, limited: 0, cost: 0 }),
   }));
 }
+
+type Row = Omit<UsageOfStep, 'from'> & { startMs: number; isTooMuch: boolean };
 
 const sumOf = (isId: SQL) => sql`coalesce(sum(count) filter (where id ${isId}), 0)::float8`;
 
@@ -169,34 +193,55 @@ const ofProject = (usage: UsageOfProject) => sql`
   )`;
 
 /**
- * Looks the keys up hour by hour and one by one, because a scan of the range would read every key of the
- * project; PostgreSQL 15 scans an hour where it is asked for any of several keys.
+ * Totals of days have the calls of a key, and neither its limited calls nor its costs: hours are looked up
+ * for the days and keys that need them.
  */
-const ofKeys = ({ projectId, from, to }: UsageOfProject, keys: SQL) => {
-  const rows = (table: SQL, id: SQL) => sql`
+const ofKeys = (usage: UsageOfProject, { ids, countsLimited, lookupsMax }: Keys) => {
+  const { projectId } = usage;
+  const [from, to] = [instant(usage.from), instant(usage.to)];
+  const byHour = (table: SQL, id: SQL, isNeeded: SQL) => sql`
     select u.hour, ${id}, u.count
-    from hours cross join lateral unnest(hours.keys) as key(id) cross join lateral (
-      select * from ${table} h
-      where h.project_id = ${projectId} and h.hour = hours.start and h.api_key_id = key.id
-      offset 0
-    ) u`;
+    from (
+      select since, until, array_agg(api_key_id) as ids from used
+      where ${isNeeded} and (select fits from lookups) group by 1, 2
+    ) needed cross join ${hoursOfKeys(table, {
+      projectId,
+      ids: sql`needed.ids`,
+      from: sql`needed.since`,
+      to: sql`needed.until`,
+    })}`;
+  const isByHour = countsLimited ? sql`(not rolled or denied > 0)` : sql`not rolled`;
   /** Read once: where every call costs one, as in most projects, no hour is looked up. */
   const hasCosts = sql`(select exists (
     select from usage_cost_hours c where c.project_id = ${projectId}
-      and c.hour >= ${instant(from)} and c.hour < ${instant(to)}))`;
+      and c.hour >= ${from} and c.hour < ${to}))`;
+  const isByHourForCost = sql`(not rolled or allowed > 0) and ${hasCosts}`;
+  const perDay = sql`cardinality(owned.ids) * (select count(*) from days)`;
   return sql`
-    with hours as materialized (
-      select start, owned.keys from (select ${keys} as keys) owned, generate_series(
-        ${instant(from)}, ${instant(to)} - interval '1 hour', interval '1 hour') as start
+    with owned as materialized (select ${ids} as ids), ${days(usage)}, used as materialized (
+      select days.since, days.until, days.rolled, u.* from owned cross join days cross join lateral (
+        select t.api_key_id, t.allowed, t.denied from usage_key_days t where days.rolled
+          and t.project_id = ${projectId} and t.day = days.day and t.api_key_id = any(owned.ids)
+        union all select unnest(owned.ids), null, null where not days.rolled and exists (
+          select from usage_hours h where h.project_id = ${projectId}
+            and h.hour >= days.since and h.hour < days.until)
+        offset 0
+      ) u where ${perDay} <= ${lookupsMax}
+    ), lookups as materialized (
+      select ${perDay} + 24 * (select count(*) filter (where ${isByHour})
+        + count(*) filter (where ${isByHourForCost}) from used) <= ${lookupsMax} as fits from owned
     ), counted(at, id, count) as (
-      ${rows(sql`usage_hours`, sql`u.outcome`)}
-      union all ${rows(sql`usage_cost_hours`, sql`u.kind`)} where ${hasCosts}
+      select since, 'allowed', allowed from used where not ${isByHour}
+      union all select since, 'denied', denied from used where not ${isByHour}
+      union all ${byHour(sql`usage_hours`, sql`u.outcome`, isByHour)}
+      union all ${byHour(sql`usage_cost_hours`, sql`u.kind`, isByHourForCost)}
+      union all select ${from}, 'too_much', 0 from lookups where not fits
     )`;
 };
 
 async function readToday(
   db: { orm: Executor },
-  { projectId, now, keys }: { projectId: string; now: Date; keys: SQL | null },
+  { projectId, now, keys }: { projectId: string; now: Date; keys: Keys | null },
 ): Promise<number> {
   const today = wholeSteps({ from: now, to: new Date(now.getTime() + 1) }, 'day', 1);
   const [usage] = await readSteps(db, { projectId, ...today }, 'day', keys);

@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { arrayOf } from '../bulk.ts';
 import type { Executor } from '../connection/database.ts';
 import { instant, toMs } from '../time.ts';
-import { days, withinDays } from './decisions.ts';
+import { days, hoursOfKeys, withinDays } from './decisions.ts';
 
 /** What a change would end the calls of: some keys, all keys of a customer, a policy, or everything. */
 export type UsedItem =
@@ -78,21 +78,21 @@ interface Scope {
 }
 
 const sumOf = (isOutcome: SQL) =>
-  sql`coalesce(sum(h.count) filter (where h.outcome ${isOutcome}), 0)::float8`;
+  sql`coalesce(sum(count) filter (where outcome ${isOutcome}), 0)::float8`;
 
-/** Hours of today are looked up key by key: a scan would read all keys of the project. */
 const ofKeys = ({ projectId, now }: Scope, where: SQL, item: SQL): SQL => sql`
   with keys as materialized (
     select k.id, ${item} as item, k.last_used_at, k.previous_last_used_at
     from api_keys k where k.project_id = ${projectId} and ${where}
   ), owned as materialized (select array(select id from keys) as ids), today as (
-    select h.api_key_id, ${sumOf(sql`= 'allowed'`)} as allowed, ${sumOf(sql`<> 'allowed'`)} as denied
-    from owned, generate_series(${instant(startOfStep(now, 'day'))}, ${instant(now)}, interval '1 hour')
-      as hours(start)
-    cross join lateral (
-      select * from usage_hours u where u.project_id = ${projectId} and u.hour = hours.start
-        and u.api_key_id = any(owned.ids) offset 0
-    ) h group by h.api_key_id
+    select u.api_key_id, ${sumOf(sql`= 'allowed'`)} as allowed, ${sumOf(sql`<> 'allowed'`)} as denied
+    from owned cross join ${hoursOfKeys(sql`usage_hours`, {
+      projectId,
+      ids: sql`owned.ids`,
+      from: instant(startOfStep(now, 'day')),
+      to: instant(nextStep(now, 'hour')),
+    })}
+    group by u.api_key_id
   )
   select keys.item as id, ${toMs(sql`max(keys.last_used_at)`)} as "lastMs", null as "hourMs",
     ${toMs(sql`max(keys.previous_last_used_at)`)} as "previousLastMs",

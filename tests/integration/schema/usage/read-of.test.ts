@@ -69,7 +69,9 @@ describe.each(['hours', 'totals of days'])('usage that is read from %s', (source
 
   test('of a customer is that of the keys that it has, widened to whole days', async () => {
     const { projectId, customerId } = await made();
-    expect(await read({ projectId, customerId, ...RANGE, step: 'day' })).toEqual({
+    const asked = { projectId, customerId, ...RANGE, step: 'day' as const };
+    expect(await read(asked)).toMatchObject({ usage: [{ denied: 3, limited: 0 }, {}, {}] });
+    expect(await read({ ...asked, countsLimited: true })).toEqual({
       from: day('2026-06-10'),
       to: day('2026-06-13'),
       step: 'day',
@@ -80,6 +82,20 @@ describe.each(['hours', 'totals of days'])('usage that is read from %s', (source
       ],
       period: { from: expect.any(Date), to: expect.any(Date), cost: 0, dailyCost: 0 },
     });
+  });
+
+  test('of a customer takes a known number of lookups, and is refused where it may not', async () => {
+    const { projectId, customerId } = await made();
+    const input = { projectId, customerId, ...RANGE, step: 'day' as const };
+    // Two keys on three days, of which two have calls: of three keys that were allowed, the hours of costs;
+    // without totals, those of both keys and of their calls too.
+    const lookups = 2 * 3 + 24 * (source === 'hours' ? 2 * (2 * 2) : 3);
+    expect(await read({ ...input, lookupsMax: lookups })).toEqual(await read(input));
+    for (const lookupsMax of [lookups - 1, 5]) {
+      await expect(read({ ...input, lookupsMax })).rejects.toMatchObject({
+        problems: [{ field: 'from' }],
+      });
+    }
   });
 
   test('of a key is its own', async () => {

@@ -34,7 +34,7 @@ export async function readCustomerPage(
   const [problems, uses, usage, plans, policies, keys, denials] = await Promise.all([
     readDenyingProblems(db, projectId),
     readCustomerUse(db, { projectId, customerIds: [customerId] }),
-    readUsageOf(db, { projectId, customerId, step: 'day' }),
+    readUsageOf(db, { projectId, customerId, step: 'day', countsLimited: true }),
     searchCustomerPlans(db, { projectId, limit: PLANS_LISTED }),
     listPolicies(db, projectId),
     searchApiKeys(db, { projectId, customerId, limit: KEYS_READ }),
