@@ -40,7 +40,6 @@ export {
   type ApiKeyHint,
 } from './api-key/hints.ts';
 export * from './api-key/import.ts';
-export * from './api-key/list.ts';
 export {
   type ApiKeyName,
   findKeyByPrefix,
@@ -148,7 +147,7 @@ export * from './member/list.ts';
 export { type ProjectAccess, RightRefusedError, requireRight } from './member/require-right.ts';
 export * from './member/transfer.ts';
 export * from './migrate.ts';
-export type { Page, PageRequest, Run } from './page.ts';
+export { everyPage, type Page, type PageRequest, type Run } from './page.ts';
 export * from './plan/create.ts';
 export * from './plan/delete.ts';
 export {

@@ -1,4 +1,5 @@
 import { SerialQueue } from '@ceiba/process/tasks';
+import { InvalidInputError } from '@ceiba/schema';
 import { describe, expect, it } from 'vitest';
 import { Deadline } from '../deadline.ts';
 import type { KeyListCall } from './key-list.ts';
@@ -8,10 +9,14 @@ const PROJECT_ID = 'a534c061-d7af-454f-96bf-0ab45f9e6c96';
 const key = (apiKeyId: string) => ({ apiKeyId });
 const FULL_PAGE = Array.from({ length: 500 }, (_, index) => key(`key ${index}`));
 
-/** A call that reads these pages in order; a page that is a promise keeps it waiting. */
-function callFor(pageReads: SerialQueue, pages: unknown[], deadlineMs = 60_000) {
+/** A call that reads these pages in order; without one left, no key has the cursor. */
+function callFor(pageReads: SerialQueue, pages: object[][], deadlineMs = 60_000) {
   const left = [...pages];
-  const run = async () => left.shift();
+  const run = async () => {
+    const items = left.shift();
+    if (items === undefined) throw new InvalidInputError([{ field: 'cursor', rule: 'is gone' }]);
+    return { items, next: items === FULL_PAGE ? 'after.1' : null };
+  };
   const deadline = new Deadline(deadlineMs);
   return { run, deadline, projectId: PROJECT_ID, pageReads } as unknown as KeyListCall;
 }
@@ -44,7 +49,7 @@ describe('a list of keys', () => {
   });
 
   it('is not cut short when its project is deleted meanwhile', async () => {
-    await expect(listAllKeys(callFor(new SerialQueue(), [FULL_PAGE, null]))).rejects.toMatchObject({
+    await expect(listAllKeys(callFor(new SerialQueue(), [FULL_PAGE]))).rejects.toMatchObject({
       code: 'unauthorized',
     });
   });

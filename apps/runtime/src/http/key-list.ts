@@ -4,7 +4,7 @@ import {
   metadataParameter,
   PAGE_DEFAULT,
 } from '@ceiba/contract';
-import { findApiKeys, listApiKeyPage } from '@ceiba/schema';
+import { everyPage, findApiKeys, InvalidInputError } from '@ceiba/schema';
 import { unauthorized } from '../errors.ts';
 import { UnavailableError } from '../unavailable.ts';
 import type { ProjectCall } from './project-routes.ts';
@@ -50,25 +50,29 @@ export async function listAllKeys({
   projectId,
   pageReads,
 }: KeyListCall): Promise<JsonText> {
-  const read = (after: string | null) => {
+  const read = async (cursor: string | null) => {
     if (deadline.remainingMs() < PAGE_MS_MAX) {
       throw new UnavailableError(
         'overload',
         'no time was left to list all keys (KEY_ROUTE_DEADLINE_MS)',
       );
     }
-    return run(({ db }) => listApiKeyPage(db, { projectId, after, limit: KEYS_PER_PAGE }));
+    return run(({ db }) => findApiKeys(db, { projectId, cursor, limit: KEYS_PER_PAGE }));
   };
+  const pages = everyPage((cursor) =>
+    cursor === null
+      ? read(cursor)
+      : deadline.race(
+          'overload',
+          pageReads.run(() => read(cursor)),
+        ),
+  );
   const texts: string[] = [];
-  let page = await read(null);
-  while (page !== null) {
-    for (const apiKey of page) texts.push(JSON.stringify(apiKey));
-    const last = page.at(-1);
-    if (page.length < KEYS_PER_PAGE || last === undefined) break;
-    const next = pageReads.run(async () => read(last.apiKeyId));
-    page = await deadline.race('overload', next);
+  try {
+    for await (const keys of pages) for (const apiKey of keys) texts.push(JSON.stringify(apiKey));
+  } catch (error) {
+    // No key of the cursor: keys disappear only together with their project.
+    throw error instanceof InvalidInputError ? unauthorized() : error;
   }
-  // Keys disappear only together with their project.
-  if (page === null) throw unauthorized();
   return new JsonText(`{"apiKeys":[${texts.join(',')}]}`);
 }

@@ -78,14 +78,29 @@ export const listApiKeyRows = async (
   input: SearchApiKeysInput,
 ): Promise<Page<ApiKeyRow>> => readRows(db, input, await selectionOf(db, input));
 
-const readRows = (db: { orm: Executor }, input: SearchApiKeysInput, selection: Selection) =>
-  readKeys(db, input, {
-    ...selection,
-    read: async (ids) =>
-      (await db.orm.select(rowColumns).from(apiKeys).where(inArray(apiKeys.id, ids))).map(toRow),
+/** The columns are read for the rows of the page alone, whatever the order. */
+const readRows = (
+  db: { orm: Executor },
+  { projectId, ...input }: SearchApiKeysInput,
+  { from, matches, order }: Selection,
+) =>
+  readPage(input, idsOf<ApiKeyRow>(db, projectId), async (place, count) => {
+    const { orderBy, beyond = sql`true` } = keyset(place, order);
+    const found = await db.orm.execute<{ id: string }>(sql`
+      select api_keys.id from ${from} where ${matches} and ${beyond}
+      order by ${sql.join(orderBy, sql`, `)} limit ${count}`);
+    if (found.length === 0) return [];
+    const ids = found.map(({ id }) => id);
+    const rows = await db.orm.select(rowColumns).from(apiKeys).where(inArray(apiKeys.id, ids));
+    const byId = new Map(rows.map((row) => [row.apiKeyId, row]));
+    return ids.flatMap((id) => byId.get(id) ?? []).map(toRow);
   });
 
-type Selection = Pick<ReadKeys<ApiKeyRow>, 'from' | 'matches' | 'order'>;
+interface Selection {
+  from: SQL;
+  matches: SQL | undefined;
+  order: Order;
+}
 
 async function selectionOf(db: { orm: Executor }, input: SearchApiKeysInput): Promise<Selection> {
   const { value, valueOfOne = value, descending, join } = SORTS[input.sort ?? 'created'];
@@ -150,38 +165,11 @@ async function countOf(
   return total > most ? { total: null, before: 0 } : { total, before };
 }
 
-interface ReadKeys<Item> {
-  from: SQL;
-  matches: SQL | undefined;
-  order: Order;
-  /** Reads keys in any order. */
-  read(ids: string[]): Promise<Item[]>;
-}
-
-/** One page of keys, whose other columns are read for its rows only. */
-const readKeys = <Item extends { apiKeyId: string }>(
-  db: { orm: Executor },
-  { projectId, ...input }: PageRequest & { projectId: string },
-  { from, matches, order, read }: ReadKeys<Item>,
-): Promise<Page<Item>> =>
-  readPage(
-    input,
-    {
-      idOf: ({ apiKeyId }: Item) => apiKeyId,
-      idFormat: UUID_ID,
-      find: (apiKeyId) => getApiKey(db, { projectId, apiKeyId }),
-    },
-    async (place, count) => {
-      const { orderBy, beyond = sql`true` } = keyset(place, order);
-      const rows = await db.orm.execute<{ id: string }>(sql`
-        select api_keys.id from ${from} where ${matches} and ${beyond}
-        order by ${sql.join(orderBy, sql`, `)} limit ${count}`);
-      if (rows.length === 0) return [];
-      const items = await read(rows.map(({ id }) => id));
-      const byId = new Map(items.map((item) => [item.apiKeyId, item]));
-      return rows.flatMap(({ id }) => byId.get(id) ?? []);
-    },
-  );
+const idsOf = <Item extends { apiKeyId: string }>(db: { orm: Executor }, projectId: string) => ({
+  idOf: ({ apiKeyId }: Item) => apiKeyId,
+  idFormat: UUID_ID,
+  find: (apiKeyId: string) => getApiKey(db, { projectId, apiKeyId }),
+});
 
 export interface FindApiKeysInput extends PageRequest {
   projectId: string;
@@ -207,24 +195,25 @@ export function findApiKeys(
   { projectId, status, customerId, search, metadata = {}, ...page }: FindApiKeysInput,
 ): Promise<Page<ApiKeySummary>> {
   const wanted = searchText(search);
-  const asked = { projectId, ...page };
-  return readKeys(db, asked, {
-    from: sql`api_keys`,
-    matches: and(
-      matching({ projectId, status, customerId }),
-      wanted === null ? undefined : sql`(${sql.join(foundBy(wanted), sql` or `)})`,
-      Object.keys(metadata).length === 0 ? undefined : hasMetadata(metadata),
-    ),
-    order: {
+  const matches = and(
+    matching({ projectId, status, customerId }),
+    wanted === null ? undefined : sql`(${sql.join(foundBy(wanted), sql` or `)})`,
+    Object.keys(metadata).length === 0 ? undefined : hasMetadata(metadata),
+  );
+  return readPage(page, idsOf<ApiKeySummary>(db, projectId), async (place, count) => {
+    const { orderBy, beyond } = keyset(place, {
       ...SORTS.created,
       id: sql`api_keys.id`,
       rowAt: (id) => sql`(select k.created_at, k.id from api_keys k
         where k.id = ${id} and k.project_id = ${projectId})`,
-    },
-    read: async (ids) =>
-      (await db.orm.select(summaryColumns).from(apiKeys).where(inArray(apiKeys.id, ids))).map(
-        toSummary,
-      ),
+    });
+    const rows = await db.orm
+      .select(summaryColumns)
+      .from(apiKeys)
+      .where(and(matches, beyond))
+      .orderBy(...orderBy)
+      .limit(count);
+    return rows.map(toSummary);
   });
 }
 

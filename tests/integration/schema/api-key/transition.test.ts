@@ -7,9 +7,10 @@ import {
   describeApiKey,
   disableApiKey,
   enableApiKey,
+  findApiKeys,
   getApiKey,
   getApiKeyRow,
-  listApiKeyPage,
+  InvalidInputError,
   recordFirstUses,
   revokeApiKey,
   updateApiKey,
@@ -18,6 +19,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import {
   countAuditRows,
+  follow,
   givePlan,
   type MadeKey,
   makeKey,
@@ -43,12 +45,8 @@ async function makeKeyThatIs(status: ApiKeyStatus): Promise<MadeKey> {
   return key;
 }
 
-/** A page of a list that exists. */
-async function listPage(page: Parameters<typeof listApiKeyPage>[1]): Promise<ApiKeySummary[]> {
-  const keys = await listApiKeyPage(bench.db, page);
-  if (keys === null) throw new Error('the list is gone');
-  return keys;
-}
+const listPage = async (page: Parameters<typeof findApiKeys>[1]): Promise<ApiKeySummary[]> =>
+  (await findApiKeys(bench.db, page)).items;
 
 async function read(key: MadeKey): Promise<ApiKeySummary> {
   const summary = await getApiKey(bench.db, key);
@@ -81,7 +79,6 @@ describe('a transition', () => {
     await updateApiKey(bench.ctx, { ...key, expiresAt: new Date('2001-01-01T00:00:00Z') });
     const [listed] = await listPage({
       projectId: key.projectId,
-      after: null,
       limit: 500,
     });
     expect(listed).toMatchObject({ status: 'active', expiresAt: '2001-01-01T00:00:00.000Z' });
@@ -150,7 +147,7 @@ describe('the list', () => {
     for (let index = 0; index < 5; index += 1) keys.push(await makeKey(bench.ctx, projectId));
     await revokeApiKey(bench.ctx, keys[1]!);
     await archiveApiKey(bench.ctx, keys[3]!);
-    const listed = await listPage({ projectId, after: null, limit: 500 });
+    const listed = await listPage({ projectId, limit: 500 });
     expect(listed.map(({ apiKeyId }) => apiKeyId)).toEqual(
       keys.map(({ apiKeyId }) => apiKeyId).reverse(),
     );
@@ -170,29 +167,25 @@ describe('the list', () => {
       select ${projectId}, 'key ' || n, 'ceiba_AAAAAAAA', sha256(n::text::bytea),
         timestamptz '2026-01-01T00:00:00.000001Z' + make_interval(secs => 0.0000015 * (n / 9))
       from generate_series(1, 50) n`;
-    const inOneGo = await listPage({ projectId, after: null, limit: 100 });
-    const page = (after: string | null) => listPage({ projectId, after, limit: 7 });
-    const paged = await page(null);
-    for (let more = paged; more.length === 7; paged.push(...more)) {
-      more = await page(paged.at(-1)!.apiKeyId);
-    }
+    const inOneGo = await listPage({ projectId, limit: 100 });
+    const paged = await follow((cursor) => findApiKeys(bench.db, { projectId, cursor, limit: 7 }));
     expect(inOneGo).toHaveLength(50);
     expect(paged).toEqual(inOneGo);
   });
 
-  test('is null if its project is deleted while it is read, and empty at its end', async () => {
+  test('is refused if its project is deleted while it is read, and empty at its end', async () => {
     const { projectId } = await makeProject(bench.ctx);
     const { apiKeyId } = await makeKey(bench.ctx, projectId);
-    const after = { projectId, after: apiKeyId, limit: 1 };
-    expect(await listApiKeyPage(bench.db, after)).toEqual([]);
+    const next = { projectId, cursor: `after.${apiKeyId}`, limit: 1 };
+    expect(await listPage(next)).toEqual([]);
     await bench.db.sql`delete from projects where id = ${projectId}`;
-    expect(await listApiKeyPage(bench.db, after)).toBeNull();
+    await expect(listPage(next)).rejects.toThrow(InvalidInputError);
   });
 
   test('has the prefix of each key, and neither the key nor its digest', async () => {
     const { projectId } = await makeProject(bench.ctx);
     const { minted } = await makeKey(bench.ctx, projectId);
-    const text = JSON.stringify(await listPage({ projectId, after: null, limit: 500 }));
+    const text = JSON.stringify(await listPage({ projectId, limit: 500 }));
     expect(text).toContain(minted.prefix);
     expect(text).not.toContain(minted.plaintext);
     expect(text).not.toContain(minted.digest.toString('hex'));

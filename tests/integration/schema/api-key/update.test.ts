@@ -3,10 +3,10 @@ import { mintApiKey } from '@ceiba/domain';
 import {
   type CreateApiKeyInput,
   createApiKey,
+  findApiKeys,
   getApiKey,
   getApiKeyRow,
   InvalidInputError,
-  listApiKeyPage,
   listCustomers,
   revokeApiKey,
   searchApiKeys,
@@ -68,8 +68,8 @@ describe('a new key', () => {
     const shown = { customer, scopes: ['read', 'write'], ...limits };
     expect(await read(ref)).toMatchObject({ ...shown, expiresAt: EXPIRY.toISOString() });
     expect(await getApiKeyRow(bench.db, ref)).toMatchObject(shown);
-    const page = await listApiKeyPage(bench.db, { projectId, after: null, limit: 5 });
-    expect(page).toEqual([await read(ref)]);
+    const page = await findApiKeys(bench.db, { projectId, limit: 5 });
+    expect(page.items).toEqual([await read(ref)]);
     const [row] = await auditOf(bench.db, ref.apiKeyId);
     expect(row).toMatchObject({
       action: 'api_key.create',

@@ -5,8 +5,8 @@ import {
   createApiKey,
   createDatabase,
   deleteProject,
+  findApiKeys,
   getProject,
-  listApiKeyPage,
   listPolicies,
   lookupMany,
   readPeriodTotals,
@@ -275,7 +275,7 @@ describe('deleting a project', () => {
 
     expect(await deleteProject(bench.ctx, { projectId, name })).toEqual({ kind: 'deleted' });
     expect(await getProject(bench.db, projectId)).toBeNull();
-    expect(await listApiKeyPage(bench.db, { projectId, after: null, limit: 500 })).toEqual([]);
+    expect((await findApiKeys(bench.db, { projectId, limit: 500 })).items).toEqual([]);
     expect(await listPolicies(bench.db, projectId)).toEqual([]);
     expect(await rowsOf(projectId)).toEqual({});
     const [row] = await lookupMany(bench.db, [{ projectId, apiKeyDigest: key.minted.digest }]);
