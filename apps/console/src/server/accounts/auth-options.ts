@@ -105,13 +105,17 @@ function providers(): Provider[] {
   ];
 }
 
+/** As long as next-auth waits for a provider. */
+const GITHUB_MS_MAX = 3_500;
+
 /** Only GitHub's list of addresses says whether one is verified, and next-auth does not read that. */
 function githubProvider(settings: NonNullable<ReturnType<typeof env>['github']>) {
   const userinfo: UserinfoEndpointHandler = {
     async request({ client, tokens: { access_token: token = '' } }) {
       const user = await client.userinfo(token);
       const headers = { authorization: `Bearer ${token}` };
-      const answer = await fetch('https://api.github.com/user/emails', { headers });
+      const signal = AbortSignal.timeout(GITHUB_MS_MAX);
+      const answer = await fetch('https://api.github.com/user/emails', { headers, signal });
       const addresses = githubAddresses.safeParse(answer.ok && (await answer.json())).data ?? [];
       const shown = addresses.find(({ email, primary }) =>
         user.email ? email === user.email : primary,

@@ -42,8 +42,8 @@ export type SignUpWithPasswordResult =
 
 /**
  * Creates an account with a password. The attempt is counted, and a setup token that is needed is
- * checked, before the password is judged or hashed, which takes time. The hash is made between two transactions, so that hashing holds
- * no connection.
+ * checked, before the password is judged or hashed, which takes time. Both happen between two
+ * transactions, so that they hold no connection.
  */
 export async function signUpWithPassword(
   inDatabase: InDatabase,
