@@ -466,8 +466,8 @@ export const ACTIONS: Record<string, ActionCase> = {
       enableDestination: ({ projectId, destinationId }) => ({ projectId, destinationId }),
       sendTest: ({ projectId, destinationId }) => ({ projectId, destinationId }),
       askForConfirmation: {
-        // The stack under test has no mail server.
-        refuses: 'conflict',
+        // The destination is a webhook, which has nothing to confirm.
+        refuses: 'not_found',
         fields: ({ projectId, destinationId }) => ({ projectId, destinationId }),
       },
       removeDestination: {
