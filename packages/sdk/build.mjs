@@ -59,7 +59,6 @@ function buildCode(format, extension, isEdge = false) {
     bundle: true,
     platform: 'node',
     target: 'node20',
-    minifySyntax: true,
     format,
     plugins: [renameRelativeImports(extension, isEdge)],
     logLevel: 'warning',

@@ -67,7 +67,7 @@ export interface ActionCase {
   /** It needs a step before it, which its own test takes; the code with which it alone is refused. */
   refusesAlone?: 'conflict' | 'not_found';
   /** No user may call it in the stack under test; the reason. */
-  refuses?: 'conflict';
+  refuses?: 'conflict' | 'not_found';
   /** The page that it is called from. */
   path: (world: World) => string;
   fields: (world: World) => Record<string, string>;
