@@ -163,7 +163,7 @@ function Change({ change }: { change: FieldChange }) {
           <>
             <span className="sr-only">before: </span>
             <del className="text-muted">
-              <Value value={change.before} />
+              <Value field={change.field} value={change.before} />
             </del>
           </>
         )}
@@ -172,7 +172,7 @@ function Change({ change }: { change: FieldChange }) {
           <>
             <span className="sr-only">after: </span>
             <ins className="font-medium no-underline">
-              <Value value={change.after} />
+              <Value field={change.field} value={change.after} />
             </ins>
           </>
         )}
@@ -181,13 +181,15 @@ function Change({ change }: { change: FieldChange }) {
   );
 }
 
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;
-
-function Value({ value }: { value: unknown }) {
+function Value({ field, value }: { field: string; value: unknown }) {
   if (value === null) return 'none';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return value.toLocaleString('en-US');
   if (typeof value === 'string')
-    return INSTANT.test(value) ? <AbsoluteTime at={value} /> : <Name>{value}</Name>;
+    return isTime(field, value) ? <AbsoluteTime at={value} /> : <Name>{value}</Name>;
   return <code className="text-small">{JSON.stringify(value)}</code>;
 }
+
+/** By its field: a name may look like a time. */
+const isTime = (field: string, text: string) =>
+  /(At|End)$/.test(field) && !Number.isNaN(Date.parse(text));
