@@ -47,7 +47,7 @@ function ZonedEndField({
       {days.length > 0 && (
         <input type="hidden" name={names.ends} value={choice === 'never' ? 'never' : 'at'} />
       )}
-      <input type="hidden" name={names.instant} value={instant?.toISOString() ?? ''} />
+      <input type="hidden" name={names.instant} value={instant?.toISOString() ?? typed} />
       <SelectField
         // Without other choices it is the field itself, which works without scripts.
         name={days.length > 0 ? `${names.ends}Choice` : names.ends}

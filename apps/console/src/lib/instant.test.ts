@@ -72,6 +72,15 @@ describe('a datetime-local field', () => {
     expect(instantOf(typed, 'Europe/Berlin')).toBeNull();
   });
 
+  it.each(
+    ['UTC', 'Europe/Berlin', 'America/New_York'].flatMap((zone) =>
+      ['0002', '0202', '1999', '9999', '99999'].map((year) => [zone, year] as const),
+    ),
+  )('in %s reads the year %s as no time', (timeZone, year) => {
+    expect(instantOf(`${year}-12-31T23:59`, timeZone)).toBeNull();
+    expect(instantInField(`${year}-01-01T00:00`, new Date(), timeZone)).toBeNull();
+  });
+
   it('keeps the instant that it shows, with its second and the second of two equal hours', () => {
     const shown = new Date('2026-10-25T01:30:42Z');
     expect(instantInField('2026-10-25T02:30', shown, 'Europe/Berlin')).toBe(shown);

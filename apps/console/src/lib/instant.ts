@@ -39,12 +39,15 @@ export const localText = (instant: Date, timeZone: string): string =>
 const DAY_MS = 86_400_000;
 
 /**
- * The instant of a time in a `datetime-local` field, in a zone; null if there is none. Of a repeated hour it
- * is the first; a time that the clocks skip is as much later as they do.
+ * The instant of a time in a `datetime-local` field, in a zone; null if there is none within the field's
+ * bounds, such as in the year 0002 while 2027 is typed. Of a repeated hour it is the first; a time that the
+ * clocks skip is as much later as they do.
  */
 export function instantOf(typed: string, timeZone: string): Date | null {
   const asUtc = Date.parse(`${typed}Z`);
-  if (Number.isNaN(asUtc)) return null;
+  const { min, max } = LOCAL_TIME_BOUNDS;
+  // As text, so that a year of five digits is beyond them too.
+  if (Number.isNaN(asUtc) || typed < min || typed > max) return null;
   /** The same, with the offset from UTC that the zone has at another instant. */
   const withOffsetAt = (at: number) =>
     new Date(asUtc - (Date.parse(`${localText(new Date(at), timeZone)}Z`) - at));
