@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { typedMetadata } from './typed.ts';
+import { typedLimit, typedLimitOrNone, typedMetadata } from './typed.ts';
 
 it('metadata keeps every name, so that the verb refuses a wrong one instead of losing it', () => {
   const text = '{"__proto__": {"x": 1}, "a": 2}';
@@ -12,4 +12,47 @@ it.each(['7', '[]', 'null', '{'])('metadata is an object: %s is refused', (text)
 
 it('metadata is empty for an empty field', () => {
   expect(typedMetadata.parse('')).toEqual({});
+});
+
+it.each([
+  ['0', 0],
+  ['007', 7],
+  ['1000', 1_000],
+  [' 30 ', 30],
+  ['1,000', 1_000],
+  ['10,000', 10_000],
+  ['1 000 000', 1_000_000],
+  ['1\u00a0000', 1_000],
+  ['1\u202f000', 1_000],
+  ['250_000', 250_000],
+  ["1'000", 1_000],
+  ['1’000', 1_000],
+])('a limit may be typed as %j', (text, limit) => {
+  expect(typedLimit.parse(text)).toBe(limit);
+  expect(typedLimitOrNone.parse(text)).toBe(limit);
+});
+
+it.each([
+  '1,5',
+  '0,5',
+  '0,500',
+  '1,00',
+  '1,0000',
+  '1000,000',
+  '1,,000',
+  ',000',
+  '1.5',
+  '1.000',
+  '-1',
+  '1e3',
+  'ten',
+  ' ',
+])('%j is refused as a limit', (text) => {
+  expect(typedLimit.parse(text)).toBeNaN();
+  expect(typedLimitOrNone.parse(text)).toBeNaN();
+});
+
+it('an empty field means none, where a limit is optional', () => {
+  expect(typedLimitOrNone.parse('')).toBeNull();
+  expect(typedLimit.parse('')).toBeNaN();
 });

@@ -9,11 +9,11 @@ import { labelsIn } from './labels.ts';
 
 export const typedText = z.string().default('');
 
-/** `10,000` is a number too. */
-const numberOf = (text: string) => {
-  const digits = text.replace(/[\s,_']/g, '');
-  return /^\d+$/.test(digits) ? Number(digits) : Number.NaN;
-};
+/** `10,000` is a number too, `1,5` and `0,500` are none: a comma may be a decimal point. */
+const numberOf = (text: string) =>
+  /^(\d+|[1-9]\d{0,2}([\s,_'’]\d{3})+)$/.test(text.trim())
+    ? Number(text.replace(/\D/g, ''))
+    : Number.NaN;
 
 export const typedLimit = typedText.transform(numberOf);
 
