@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { CeibaRuntimeClient } from '@ceiba/sdk';
 import { context, propagation, type Tracer, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
@@ -15,7 +18,7 @@ import type { TestProject } from '../support/scenario.ts';
 import { until } from '../support/until.ts';
 import { ADAPTERS, hostOf } from './support/hosts.ts';
 import { type RealRuntime, startRealRuntime } from './support/real-runtime.ts';
-import { clientOf, loadSdk, type Sdk } from './support/sdk.ts';
+import { builtSdk, clientOf, loadSdk, type Sdk } from './support/sdk.ts';
 
 /*
  * A decision is a part of the trace of the request that a host serves: the Runtime's span, as a
@@ -101,6 +104,16 @@ async function startTracedExample(tracer: Tracer) {
   });
   return hostOf(server.listen(0, '127.0.0.1'), []);
 }
+
+it('an agent that extends the headers of each request leaves those of the client', async () => {
+  const script = fileURLToPath(new URL('support/instrumented-client.mjs', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [script, builtSdk]);
+  const secret = { 'x-service-project-secret': 'a-secret', traceparent: expect.any(String) };
+  expect(JSON.parse(stdout)).toEqual([
+    expect.objectContaining({ ...secret, 'content-type': 'application/json' }),
+    expect.objectContaining(secret),
+  ]);
+});
 
 describe('with OpenTelemetry', () => {
   const provider = new BasicTracerProvider();

@@ -23,7 +23,7 @@ import { isRefusedQuestion, resultOf, withSetting } from './http/answer.ts';
 import { type Call, PAGE_BYTES_MAX, queryOf, segmentOf } from './http/call.ts';
 import { createFetchTransport, type FetchLike } from './http/fetch-transport.ts';
 import type { Exchange, Transport } from './http/transport.ts';
-import { CAN_SHARE_EXCHANGES, createDefaultTransport } from './platform.ts';
+import { CAN_SHARE_EXCHANGES, createDefaultTransport, keepContext } from './platform.ts';
 import { traceHeadersOf } from './trace-context.ts';
 import type {
   ApiKeyCreateResult,
@@ -110,7 +110,7 @@ export class CeibaRuntimeClient implements AuthorizeClient {
     const authorizePath = `${this.#projectPath}/authorize`;
     this.#exchanges = createAuthorizeExchanges(this.#transport, authorizePath, breaker);
     const mayShare = config.batching && CAN_SHARE_EXCHANGES;
-    this.#coalescer = mayShare ? new Coalescer(this.#exchanges) : undefined;
+    this.#coalescer = mayShare ? new Coalescer(this.#exchanges, keepContext) : undefined;
     this.customers = new Customers(this.#call);
   }
 

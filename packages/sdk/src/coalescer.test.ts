@@ -1,9 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AuthorizeExchanges, Question } from './authorize-exchanges.ts';
 import { type Answer, QUESTION_BYTES_MAX } from './batch.ts';
 import { Coalescer, IN_FLIGHT_MAX, ONE_BY_ONE_MS, WAIT_MS_MAX } from './coalescer.ts';
 import { RuntimeTransportError } from './errors.ts';
+import { keepContext } from './platform.ts';
 import { allowDecision, denyDecision } from './testing.ts';
 import type { Decision } from './types.ts';
 
@@ -12,9 +14,12 @@ interface Sent {
   readonly kind: 'one' | 'batch';
   readonly questions: readonly Question[];
   readonly signal: AbortSignal | undefined;
+  /** The request in whose asynchronous context it left: a tracer takes the parent from there. */
+  readonly leftIn: string | undefined;
   answer(answers: readonly Answer[] | null): Promise<void>;
 }
 
+const request = new AsyncLocalStorage<string>();
 let sent: Sent[];
 let clock: number;
 let coalescer: Coalescer;
@@ -31,7 +36,8 @@ const exchanges: AuthorizeExchanges = {
         else reject(first?.error);
         await settle();
       };
-      sent.push({ kind: 'one', questions: [question], signal: question.signal, answer });
+      const leftIn = request.getStore();
+      sent.push({ kind: 'one', questions: [question], signal: question.signal, leftIn, answer });
     }),
   batch: (questions, signal) =>
     new Promise((resolve) => {
@@ -39,7 +45,7 @@ const exchanges: AuthorizeExchanges = {
         resolve(answers);
         await settle();
       };
-      sent.push({ kind: 'batch', questions, signal, answer });
+      sent.push({ kind: 'batch', questions, signal, leftIn: request.getStore(), answer });
     }),
 };
 
@@ -47,7 +53,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   sent = [];
   clock = 0;
-  coalescer = new Coalescer(exchanges, () => clock);
+  coalescer = new Coalescer(exchanges, keepContext, () => clock);
 });
 afterEach(() => {
   expect(vi.getTimerCount()).toBe(0);
@@ -114,6 +120,20 @@ describe('a question of a trace', () => {
     expect(later()).toEqual([['batch', 'unsampled', 'untraced']]);
     await endAll();
   });
+});
+
+it('an exchange leaves in the context of a question in it, not of the one that just ended', async () => {
+  request.run('a', occupy);
+  for (const name of ['b', 'c']) request.run(name, () => ask(name));
+  await sent[0]?.answer([allow()]);
+  expect(later()).toEqual([['batch', 'b', 'c']]);
+  await sent.at(-1)?.answer(null);
+  expect(later().slice(1)).toEqual([
+    ['one', 'b'],
+    ['one', 'c'],
+  ]);
+  expect(sent.slice(IN_FLIGHT_MAX).map(({ leftIn }) => leftIn)).toEqual(['b', 'b', 'c']);
+  await endAll();
 });
 
 describe('a question', () => {

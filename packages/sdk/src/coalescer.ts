@@ -12,6 +12,8 @@ export const WAIT_MS_MAX = 20;
 /** How long questions leave one by one after a batch was not served, in ms. */
 export const ONE_BY_ONE_MS = 5 * 60_000;
 
+type KeepContext = () => (work: () => void) => void;
+
 /**
  * Lets questions share exchanges under load. When an exchange ends, the questions that wait leave as
  * one batch, in their order. Each has its own deadline, its own signal and its own answer; an exchange
@@ -19,15 +21,24 @@ export const ONE_BY_ONE_MS = 5 * 60_000;
  */
 export class Coalescer {
   readonly #exchanges: AuthorizeExchanges;
+  readonly #keepContext: KeepContext;
   readonly #now: () => number;
   #inFlight = 0;
   readonly #waiting = new Set<Waiter>();
   #waitTimer: NodeJS.Timeout | undefined;
   #batchesFrom = Number.NEGATIVE_INFINITY;
 
-  /** @param now a monotonic clock in milliseconds. */
-  constructor(exchanges: AuthorizeExchanges, now: () => number = () => performance.now()) {
+  /**
+   * @param keepContext returns a function that runs work in the asynchronous context of that call.
+   * @param now a monotonic clock in milliseconds.
+   */
+  constructor(
+    exchanges: AuthorizeExchanges,
+    keepContext: KeepContext,
+    now: () => number = () => performance.now(),
+  ) {
     this.#exchanges = exchanges;
+    this.#keepContext = keepContext;
     this.#now = now;
   }
 
@@ -56,7 +67,7 @@ export class Coalescer {
 
   #wait(question: Question): Promise<Decision> {
     if (question.signal?.aborted) return Promise.reject(cancelled());
-    const waiter = new Waiter(question);
+    const waiter = new Waiter(question, this.#keepContext());
     waiter.onStop = () => this.#waiting.delete(waiter);
     this.#waiting.add(waiter);
     this.#waitTimer ??= setTimeout(() => {
@@ -90,7 +101,8 @@ export class Coalescer {
       clearTimeout(this.#waitTimer);
       this.#waitTimer = undefined;
     }
-    void this.#send(next);
+    // An exchange belongs to the trace of a question in it, not to that of the one that just ended.
+    next[0]?.inContext(() => void this.#send(next));
   }
 
   async #send(waiters: readonly Waiter[]): Promise<void> {
@@ -105,7 +117,7 @@ export class Coalescer {
     const questions = waiters.map(({ question }) => question);
     const answers = await this.#count(this.#answersTo(questions, abort.signal));
     if (answers === null) {
-      for (const waiter of present) void this.#send([waiter]);
+      for (const waiter of present) waiter.inContext(() => void this.#send([waiter]));
     } else {
       for (const [index, answer] of answers.entries()) waiters[index]?.settle(answer);
     }
@@ -135,14 +147,17 @@ export class Coalescer {
 /** A question that waits, for an exchange and then for its answer, until its own deadline or signal. */
 class Waiter {
   readonly question: Question;
+  /** Runs work in the asynchronous context in which the question was asked. */
+  readonly inContext: ReturnType<KeepContext>;
   readonly decision: Promise<Decision>;
   /** Called when the deadline or the signal ends the wait. */
   onStop: (error: RuntimeTransportError) => void = () => undefined;
   readonly #unwatch: () => void;
   #settle: (answer: Answer) => void = () => undefined;
 
-  constructor(question: Question) {
+  constructor(question: Question, inContext: ReturnType<KeepContext>) {
     this.question = question;
+    this.inContext = inContext;
     this.decision = new Promise((resolve, reject) => {
       this.#settle = (answer) =>
         'decision' in answer ? resolve(answer.decision) : reject(answer.error);

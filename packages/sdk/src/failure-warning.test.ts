@@ -30,7 +30,10 @@ describe('a failure to get a verdict', () => {
     [failure('error_status', 503), 'the Runtime answers 503'],
     [failure('unreachable'), 'cannot be reached; check runtimeBaseUrl (CEIBA_RUNTIME_URL)'],
     [failure('timeout'), 'did not answer in time'],
-    [failure('invalid_answer', 200), 'what answers at runtimeBaseUrl is no Runtime'],
+    [
+      failure('invalid_answer', 200),
+      'gives no decision: it is no Runtime, or its answers break off',
+    ],
     [new Error('a bug'), 'asking the Runtime failed'],
   ])('is a warning that names the cause: %s, %s', (error, text) => {
     const messages = emitted();

@@ -40,7 +40,7 @@ function problemOf(error: unknown): string | null {
     case 'unreachable':
       return `the Runtime cannot be reached; check ${named('runtimeBaseUrl')}`;
     case 'invalid_answer':
-      return 'what answers at runtimeBaseUrl is no Runtime';
+      return `what answers at ${named('runtimeBaseUrl')} gives no decision: it is no Runtime, or its answers break off`;
     case 'error_status':
       if (status === 401) {
         return `the Runtime refuses the project secret for this projectId (401); check ${named('projectId')} and ${named('projectSecret')}`;

@@ -29,8 +29,8 @@ async function ask(
     method: 'GET',
     originalUrl,
     params,
-    ...route,
     raw: { rawHeaders: [] },
+    ...route,
   };
   await createFastifyPreHandler({ client, projectId: 'project' })(request, reply);
   return { status, judged };
@@ -44,6 +44,17 @@ it('refuses an empty last parameter, also where validation replaced it with a nu
 it('refuses it also before Fastify 4.10, which names the route otherwise', async () => {
   const route = { routerPath: '/v1/reports/:id' };
   expect(await ask('/v1/reports/', { id: 0 }, route)).toEqual({ status: 403, judged: null });
+});
+
+it('asks about the path of the caller also before Fastify 4.19, which has no `originalUrl`', async () => {
+  const route = { routeOptions: { url: '/v1/reports/:id' } };
+  for (const raw of [
+    { url: '/v1/reports/42?page=2' },
+    { url: '/42', originalUrl: '/v1/reports/42' },
+  ]) {
+    const request = { ...route, originalUrl: undefined, raw: { rawHeaders: [], ...raw } };
+    expect(await ask('', { id: 42 }, request)).toMatchObject({ judged: '/v1/reports/42' });
+  }
 });
 
 it('asks about a non-empty parameter, also with a trailing slash', async () => {

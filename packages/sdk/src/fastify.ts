@@ -17,7 +17,8 @@ declare module 'fastify' {
  * declaration of the host or of another plugin would collide with it.
  */
 export interface FastifyRequestLike {
-  readonly originalUrl: string;
+  /** Absent before Fastify 4.19. */
+  readonly originalUrl?: string;
   readonly params?: FastifyRequest['params'];
   /** Absent before Fastify 4.10. */
   readonly routeOptions?: { readonly url?: string | undefined };
@@ -51,10 +52,12 @@ export function createFastifyPreHandler(options: AccessOptions<FastifyRequest>):
   const guard = createNodeGuard(options);
 
   return async function ceibaAccess(request, reply) {
-    const verdict = await guard(request.raw, {
-      target: request.originalUrl,
+    const { raw } = request;
+    const target = request.originalUrl ?? raw.originalUrl ?? raw.url ?? '';
+    const verdict = await guard(raw, {
+      target,
       request,
-      parameters: hasEmptyEnd(request) ? { end: '' } : request.params,
+      parameters: hasEmptyEnd(request, target) ? { end: '' } : request.params,
     });
     if (reply.sent) return reply;
     if (verdict.allowed) {
@@ -76,8 +79,8 @@ export function createFastifyPreHandler(options: AccessOptions<FastifyRequest>):
  * Whether the route ends in a parameter that is empty in the path. Validation may have already
  * replaced it in `params`, for example `''` by `0`.
  */
-function hasEmptyEnd(request: FastifyRequestLike): boolean {
-  const path = pathOf(request.originalUrl);
+function hasEmptyEnd(request: FastifyRequestLike, target: string): boolean {
+  const path = pathOf(target);
   if (!path.endsWith('/')) return false;
   // Reading `routerPath` where it is deprecated would log a warning.
   const url = request.routeOptions === undefined ? request.routerPath : request.routeOptions.url;

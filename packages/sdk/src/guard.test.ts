@@ -247,6 +247,16 @@ describe('customizeReply', () => {
     ]);
   });
 
+  it('leaves out a header without a value', async () => {
+    const headers = { 'X-Docs': '/limits', 'X-Request-Id': undefined } as unknown as Record<
+      string,
+      string
+    >;
+    const reply = await replyTo(question('unknown'), { customizeReply: () => ({ headers }) });
+    expect(reply.headers).toMatchObject({ 'X-Docs': '/limits' });
+    expect(Object.values(reply.headers)).not.toContain(undefined);
+  });
+
   it('receives the reason, which the caller does not see', async () => {
     const customizeReply = vi.fn(() => undefined);
     const reply = await replyTo(question('revoked_api_key'), { customizeReply });
@@ -320,6 +330,21 @@ describe('onDecision', () => {
       expect((await judge(question('unknown'), { onDecision })).allowed).toBe(false);
     }
     await vi.waitFor(() => expect(warning).toHaveBeenCalledTimes(4));
+    warning.mockRestore();
+  });
+
+  it('may return anything, as in JavaScript `(event) => events.push(event)` does', async () => {
+    const warning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const events: AccessEvent[] = [];
+    for (const result of [1, null, {}]) {
+      const onDecision = (event: AccessEvent) => {
+        events.push(event);
+        return result as unknown as undefined;
+      };
+      expect((await judge(question('good'), { onDecision })).allowed).toBe(true);
+    }
+    expect(events).toHaveLength(3);
+    expect(warning).not.toHaveBeenCalled();
     warning.mockRestore();
   });
 });

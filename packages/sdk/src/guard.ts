@@ -214,7 +214,8 @@ function observe(
 ): void {
   const report = (error: unknown) => warn('onDecision threw', error);
   try {
-    onDecision(event)?.catch(report);
+    const result: unknown = onDecision(event);
+    if (result !== undefined) Promise.resolve(result).catch(report);
   } catch (error) {
     report(error);
   }

@@ -56,10 +56,12 @@ function bodyOf(outcome: Turned, exposeDenialReason: boolean): HostReplyBody {
 }
 
 /** @throws {TypeError} when a header of the host is invalid. */
-function customized(reply: HostReply, { headers, body = reply.body }: CustomReply): HostReply {
-  const extra = new Headers({ ...headers });
+function customized(reply: HostReply, { headers = {}, body = reply.body }: CustomReply): HostReply {
+  // A header without a value is left out, as one of the host's own JavaScript may be.
+  const own = Object.entries(headers).filter(([, value]) => value !== undefined);
+  const extra = new Headers(own);
   const kept = Object.entries(reply.headers).filter(([name]) => !extra.has(name));
-  return { status: reply.status, headers: { ...Object.fromEntries(kept), ...headers }, body };
+  return { status: reply.status, headers: Object.fromEntries([...kept, ...own]), body };
 }
 
 /** @throws {TypeError} when a body of the host cannot be written as JSON. */

@@ -8,3 +8,6 @@ export function createDefaultTransport(baseUrl: string, headers: BaseHeaders): T
 
 /** Cloudflare's workerd cancels a request that waits for the exchange of another one. */
 export const CAN_SHARE_EXCHANGES = false;
+
+/** Nothing waits, so nothing leaves in the context of another request. */
+export const keepContext = () => (work: () => void) => work();

@@ -75,7 +75,7 @@ describe('the result of an answer', () => {
   });
 
   it.each<[string, Partial<HttpAnswer>, string]>([
-    ['broke off', { cutOff: 'broken' }, 'something other than the expected JSON'],
+    ['broke off', { cutOff: 'broken' }, 'broke off'],
     ['was too large', { cutOff: 'too_large' }, 'more than 1 KiB'],
     ['is a page', { contentType: 'text/html' }, 'something other than the expected JSON'],
   ])('is an error where it %s', (_case, changes, words) => {

@@ -82,10 +82,11 @@ function errorStatus(answer: HttpAnswer): RuntimeTransportError {
 
 /** Leaves out JSON of an unexpected shape: it may contain a new key, and errors end up in logs. */
 function invalidAnswer(answer: HttpAnswer, maxResponseBytes: number): RuntimeTransportError {
-  const message =
-    answer.cutOff === 'too_large'
-      ? `The answer of the Runtime is too large: more than ${maxResponseBytes / 1024} KiB`
-      : 'The Runtime answered with something other than the expected JSON';
+  const message = {
+    too_large: `The answer of the Runtime is too large: more than ${maxResponseBytes / 1024} KiB`,
+    broken: 'The answer of the Runtime broke off',
+    whole: 'The Runtime answered with something other than the expected JSON',
+  }[answer.cutOff ?? 'whole'];
   const body = isJson(answer) ? null : answer.text;
   return new RuntimeTransportError('invalid_answer', message, { status: answer.status, body });
 }

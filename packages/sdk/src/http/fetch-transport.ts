@@ -13,7 +13,11 @@ import {
 /** The part of the Fetch API that the client uses. The global `fetch` is one. */
 export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Sends through a custom `fetch`, within the same bounds as the default transport. */
+/**
+ * Sends through a custom `fetch`, within the same bounds as the default transport. A framework may
+ * answer a `fetch` from a cache by its address, headers and body (a route of Next.js with
+ * `fetchCache`), so each call has an ID of its own.
+ */
 export function createFetchTransport(
   baseUrl: string,
   baseHeaders: BaseHeaders,
@@ -23,9 +27,10 @@ export function createFetchTransport(
     { method, path, body, headers: own }: Exchange,
     signal: AbortSignal,
   ): Promise<Response> {
-    const init = { method, headers: baseHeaders, redirect: 'manual', signal } as const;
+    const base = { ...baseHeaders, 'x-request-id': crypto.randomUUID() };
+    const init = { method, headers: base, redirect: 'manual', signal } as const;
     if (body === undefined) return fetch(baseUrl + path, init);
-    const headers = { ...baseHeaders, ...own, 'content-type': 'application/json' };
+    const headers = { ...base, ...own, 'content-type': 'application/json' };
     return fetch(baseUrl + path, { ...init, headers, body });
   }
 

@@ -29,25 +29,24 @@ export function createNodeTransport(baseUrl: string, baseHeaders: BaseHeaders): 
   });
   keepAsAnnounced(agent);
   const target = { agent, hostname, port, protocol };
-  // As a list Node writes them as they are; an object it reads field by field for each call.
-  const shared = ['host', url.host, ...Object.entries(baseHeaders).flat()];
 
   async function send(exchange: Exchange): Promise<HttpAnswer> {
     const { method, body, signal } = exchange;
     if (signal?.aborted) throw cancelled();
     const path = prefix + exchange.path;
-    const headers = body === undefined ? shared : withBody(body, exchange.headers);
+    // An object: the instrumentation of tracers copies and extends headers as one, and a list would
+    // lose their names.
+    const headers =
+      body === undefined
+        ? { ...baseHeaders }
+        : {
+            ...baseHeaders,
+            ...exchange.headers,
+            'content-type': 'application/json',
+            'content-length': Buffer.byteLength(body),
+          };
     return exchangeOnce(request({ ...target, method, path, headers }), exchange);
   }
-
-  const withBody = (body: string, own: Exchange['headers'] = {}) => [
-    ...shared,
-    ...Object.entries(own).flat(),
-    'content-type',
-    'application/json',
-    'content-length',
-    String(Buffer.byteLength(body)),
-  ];
   return { send, close: () => agent.destroy() };
 }
 
