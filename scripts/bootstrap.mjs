@@ -2,10 +2,12 @@
  * `node scripts/bootstrap.mjs <command> …`: installs the packages that a command needs, and runs
  * `scripts/<command>.ts`. Plain JavaScript without packages, since in a fresh clone there are none.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  appendFileSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readFileSync,
   realpathSync,
@@ -16,7 +18,8 @@ import {
 import { uptime } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseEnv } from 'node:util';
+// Whole, because an old Node has no `parseEnv`, and could not say that it is too old.
+import util from 'node:util';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -87,24 +90,32 @@ async function installIfNeeded(command) {
 /** @returns {boolean} Whether this process is the one that installs. */
 function takeLock() {
   mkdirSync(dirname(lockFile), { recursive: true, mode: 0o711 });
+  const draft = `${lockFile}.${process.pid}`;
   try {
-    writeFileSync(lockFile, String(process.pid), { flag: 'wx' });
+    writeFileSync(draft, String(process.pid));
+    // A hard link appears with its whole content, also on a full disk, and never replaces a file.
+    linkSync(draft, lockFile);
     return true;
   } catch (error) {
-    if (!existsSync(lockFile)) throw error;
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error;
     const { mtimeMs = Date.now() } = statSync(lockFile, { throwIfNoEntry: false }) ?? {};
     const isOfEarlierBoot = mtimeMs < Date.now() - uptime() * 1000;
+    const text = readText(lockFile);
+    if (text === undefined) return false; // released by now
     // A container gives the same ids again.
-    const holders = (readText(lockFile) ?? '').split(' ').filter((pid) => pid !== `${process.pid}`);
+    const holders = text.split(' ').filter((pid) => pid !== `${process.pid}`);
     if (isOfEarlierBoot || !holders.some(isRunning)) rmSync(lockFile, { force: true });
     return false;
+  } finally {
+    rmSync(draft, { force: true });
   }
 }
 
-/** @param {string} pid @returns {boolean} Also true for the empty text of a lock that is being written. */
+/** @param {string} pid @returns {boolean} */
 function isRunning(pid) {
   try {
-    return process.kill(Number(pid), 0);
+    // A signal to 0 reaches this process itself.
+    return Number(pid) > 0 && process.kill(Number(pid), 0);
   } catch {
     return false;
   }
@@ -146,10 +157,31 @@ function end(command) {
 /** @returns {string | undefined} The process id of the launcher that runs in this data folder. */
 function runningStack() {
   // As `npm start` reads it, for this alone: tests have other settings.
-  const { CEIBA_DATA_DIR: ofFile } = parseEnv(readText(join(root, '.env')) ?? '');
+  const { CEIBA_DATA_DIR: ofFile } = util.parseEnv(readText(join(root, '.env')) ?? '');
   const dataDir = resolve(root, process.env.CEIBA_DATA_DIR || ofFile || '.ceiba');
-  const pid = /"pid":(\d+)/.exec(readText(join(dataDir, 'launcher.json')) ?? '')?.[1];
-  return pid !== undefined && isRunning(pid) ? pid : undefined;
+  const text = readText(join(dataDir, 'launcher.json')) ?? '';
+  const [, pid, startedAt] = /"pid":(\d+),"startedAt":"([^"]+)"/.exec(text) ?? [];
+  return pid !== undefined && startOf(pid) === startedAt ? pid : undefined;
+}
+
+/**
+ * When a process started: another program may have its id by now. As `startOf` of
+ * `packages/devstack/src/processes.ts`, which needs packages.
+ *
+ * @param {string} pid
+ * @returns {string | undefined}
+ */
+function startOf(pid) {
+  try {
+    if (process.platform !== 'linux') {
+      return execFileSync('ps', ['-o', 'lstart=', '-p', pid], { encoding: 'utf8' }).trim();
+    }
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' ? undefined : fields[19];
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -166,7 +198,7 @@ function resultOf(program, args) {
     // A group of its own, to stop what npm runs as well.
     detached: true,
   });
-  writeFileSync(lockFile, `${process.pid} ${child.pid}`);
+  appendFileSync(lockFile, ` ${child.pid}`);
   let isStopped = false;
   const stop = () => {
     if (isStopped || child.pid === undefined) return;

@@ -1,8 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
+import { startOf } from '@ceiba/devstack/processes';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { installation, isInstalled } from './bootstrap.mjs';
@@ -15,6 +18,8 @@ beforeEach(() => {
 });
 
 afterEach(() => rmSync(folder, { recursive: true }));
+
+const program = fileURLToPath(new URL('bootstrap.mjs', import.meta.url));
 
 const locked = {
   '': { version: '1.0.0' },
@@ -82,6 +87,62 @@ describe('npm test after npm start', () => {
     stamp('all');
     expect(isInstalled('all', folder)).toBe(true);
     expect(isInstalled('programs', folder)).toBe(true);
+  });
+});
+
+/** Those of Node 14.18, the first with `node:`; add another one only if Node 16 has it. */
+const OLD_NAMES = [
+  ...['execFileSync', 'spawn', 'createHash', 'appendFileSync', 'existsSync', 'linkSync'],
+  ...['mkdirSync', 'readFileSync', 'realpathSync', 'rmSync', 'statSync', 'writeFileSync'],
+  ...['uptime', 'dirname', 'join', 'resolve', 'fileURLToPath'],
+];
+
+it('imports only what an old Node has, which has to start it to be told that it is too old', () => {
+  const imports = [...readFileSync(program, 'utf8').matchAll(/^import (.+?) from '([^']+)';$/gms)];
+  const named = imports.flatMap(([, what = '']) =>
+    what.startsWith('{') ? (what.match(/\w+/g) ?? []) : [],
+  );
+  expect(named.length).toBeGreaterThan(10);
+  expect(OLD_NAMES).toEqual(expect.arrayContaining(named));
+  for (const [, , from] of imports) expect(from).toMatch(/^node:/);
+});
+
+describe('npm start without packages', () => {
+  const write = (path: string, text: string) => writeFileSync(join(folder, path), text);
+
+  beforeEach(() => {
+    for (const name of ['scripts', '.ceiba']) mkdirSync(join(folder, name));
+    cpSync(program, join(folder, 'scripts/bootstrap.mjs'));
+    write('npm.js', 'process.exit(7)');
+  });
+
+  /** Runs it with an npm that fails. `OWN` in the launcher's lock becomes its own process id. */
+  function start(launcher = '') {
+    const script = `echo "$0" | sed "s/OWN/$$/" > .ceiba/launcher.json; exec "$1" scripts/bootstrap.mjs start`;
+    const { CEIBA_DATA_DIR: _, ...inherited } = process.env;
+    return spawnSync('sh', ['-c', script, launcher, process.execPath], {
+      cwd: folder,
+      env: { ...inherited, npm_execpath: join(folder, 'npm.js') },
+      encoding: 'utf8',
+      timeout: 20_000,
+    }).stdout;
+  }
+
+  it('takes over an empty lock, which a full disk left behind', () => {
+    write('.ceiba/install.pid', '');
+    expect(start()).toContain('npm ci failed');
+  });
+
+  it('names the launcher that runs with the packages of before', () => {
+    const self = { pid: process.pid, startedAt: startOf(process.pid) };
+    expect(start(JSON.stringify({ token: '', ...self }))).toContain(`kill ${process.pid}.`);
+  });
+
+  it.each([
+    ['another program', String(process.pid)],
+    ['itself', 'OWN'],
+  ])('takes %s that has the id of a launcher of before for no launcher', (_, pid) => {
+    expect(start(`{"token":"","pid":${pid},"startedAt":"1"}`)).toContain('npm ci failed');
   });
 });
 
