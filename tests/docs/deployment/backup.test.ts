@@ -121,7 +121,12 @@ describe.skipIf(!hasDebianPostgres)('a restore', { timeout: 240_000 }, () => {
     const runtime = await start(database.url);
     for (let call = 0; call < BEFORE; call += 1) expect(await ask(runtime, key)).toBe('allowed');
     await usageIs(database.url, BEFORE);
+    await world.db.sql`
+      insert into project_invitations (project_id, role, label, token_digest, invited_by, expires_at)
+      select id, 'developer', 'withdrawn later', sha256('invitation'), owner_id, now() + interval '7 days'
+      from projects where id = ${project.projectId}`;
     run('back up');
+    await world.db.sql`delete from project_invitations`;
     backedUpAt = new Date().toISOString();
     for (let call = 0; call < AFTER; call += 1) expect(await ask(runtime, key)).toBe('allowed');
     await runtimeClient(runtime.url, project).revoke(revoked.apiKeyId);
@@ -163,6 +168,8 @@ describe.skipIf(!hasDebianPostgres)('a restore', { timeout: 240_000 }, () => {
     for (const statement of ['delete from sessions', 'insert into decision_revisions']) {
       await withConnection(url, (sql) => sql.unsafe(guide.block('sql', statement)));
     }
+    const open = await withConnection(url, (sql) => sql`select label from project_invitations`);
+    expect(open).toHaveLength(0);
     await runtime.stop();
   });
 

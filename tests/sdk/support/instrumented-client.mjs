@@ -19,7 +19,7 @@ context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 propagation.setGlobalPropagator(new W3CTraceContextPropagator());
 const instrumentation = new HttpInstrumentation();
 instrumentation.setTracerProvider(tracerProvider);
-// An agent is told of a module when it is first required.
+// An agent replaces a module when it is first required.
 createRequire(import.meta.url)('node:http');
 
 const [folder = ''] = process.argv.slice(2);

@@ -36,8 +36,8 @@ export function hostSnippets(
   options: HostSnippetOptions,
   path = own,
 ): { name: string; code: string }[] {
-  const { consoleUrl } = options;
-  const at = (text: string) => withPath(text, own, path);
+  const { consoleUrl, runtimeUrl } = options;
+  const at = (text: string) => withHost(withPath(text, own, path), runtimeUrl);
   return [
     { name: ENVIRONMENT_FILE, code: environmentFile(options) },
     ...files.map(({ name, code }) => ({ name, code: at(code) })),
@@ -51,6 +51,15 @@ export function hostSnippets(
 /** A text with another path in place of that of the guide; some frameworks name it without its first slash. */
 const withPath = (text: string, from: string, to: string): string =>
   text.replaceAll(from, to).replaceAll(`'${from.slice(1)}`, `'${to.slice(1)}`);
+
+const LOOPBACK = /^(?:localhost|127\..+|\[::1\])$/;
+
+/** A text whose client accepts the address of the Runtime, which without TLS it has to name. */
+function withHost(text: string, runtimeUrl: string): string {
+  const { protocol, hostname } = new URL(runtimeUrl);
+  if (protocol === 'https:' || LOOPBACK.test(hostname)) return text;
+  return text.replace(/^( *)runtimeBaseUrl: .*$/m, `$&\n$1allowPlainHttpHosts: ['${hostname}'],`);
+}
 
 /** The settings of a host, as a file. */
 export const environmentFile = ({

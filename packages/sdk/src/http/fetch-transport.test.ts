@@ -12,7 +12,7 @@ function cachingFetch() {
   };
 }
 
-it('asks anew where a framework answers equal calls from a cache', async () => {
+it('asks again where a framework answers equal calls from a cache', async () => {
   const { send } = createFetchTransport('https://ceiba.test', { secret: 's' }, cachingFetch());
   const call = { path: '/', timeoutMs: 1_000, maxResponseBytes: 100, signal: undefined };
   const texts: string[] = [];

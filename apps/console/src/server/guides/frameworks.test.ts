@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { EXAMPLE_HOST_PORT } from '@ceiba/domain/constants';
 import { describe, expect, it } from 'vitest';
 import { renderGuides } from '../../../render-guides.mjs';
-import { ENVIRONMENT_FILE } from '../../lib/host-snippets.ts';
+import { ENVIRONMENT_FILE, hostSnippets } from '../../lib/host-snippets.ts';
 import { frameworksOf } from './frameworks.ts';
 import type { GuideGroup } from './guide.ts';
 
@@ -39,6 +39,28 @@ describe('frameworksOf', () => {
       expect(commands.join('\n')).toContain(ENVIRONMENT_FILE);
       expect(commands.at(-1)).toContain(String(EXAMPLE_HOST_PORT));
       expect(files.map(({ code }) => code.includes('ceiba'))).not.toContain(false);
+    },
+  );
+
+  it.each(frameworks)(
+    '$slug: its client accepts a Runtime without TLS in a cluster',
+    (framework) => {
+      const codeFor = (runtimeUrl: string) => {
+        const host = { runtimeUrl, projectId: 'p', consoleUrl: 'https://console.test' };
+        return hostSnippets(framework, host).map(({ code }) => code);
+      };
+      const named =
+        /^ *runtimeBaseUrl: .*,\n *allowPlainHttpHosts: \['ceiba-runtime\.default'\],$/m;
+      expect(
+        codeFor('http://ceiba-runtime.default:4000').filter((code) => named.test(code)),
+      ).toHaveLength(1);
+      for (const url of [
+        'https://runtime.example.com',
+        'http://localhost:4000',
+        'http://127.0.0.1:4000',
+      ]) {
+        expect(codeFor(url).join()).not.toContain('allowPlainHttpHosts');
+      }
     },
   );
 });
