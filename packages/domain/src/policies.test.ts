@@ -3,9 +3,12 @@ import { canonicalPath } from './path.ts';
 import {
   comparePolicies,
   compilePolicies,
+  coveredBy,
   explainMatch,
-  overlappingPolicies,
+  inMatchOrder,
+  matchExplainer,
   type Policy,
+  successorFinder,
 } from './policies.ts';
 import { oneOf, type Pick, seeded } from './test-support.ts';
 
@@ -20,6 +23,14 @@ function policies(...lines: string[]): Policy[] {
 function winner(lines: string[], method: string, target: string): string | null {
   return compilePolicies(policies(...lines)).match(method, target)?.policyId ?? null;
 }
+
+function successorsOf(policyId: string, ...lines: string[]) {
+  const set = policies(...lines);
+  const { ofMethods, cover } = successorFinder(inMatchOrder(set))({ ...set[0]!, policyId });
+  return { ofMethods: ofMethods.map((each) => each.policyId), cover: cover?.policyId ?? null };
+}
+
+const coverOf = (policyId: string, ...lines: string[]) => successorsOf(policyId, ...lines).cover;
 
 describe('matching', () => {
   it.each([
@@ -141,7 +152,8 @@ describe('matching', () => {
     for (const order of [lines, lines.toReversed()]) {
       expect(winner(order, 'GET', '/v1/reports')).toBe('GET /v1/reports*');
     }
-    expect(overlappingPolicies(policies(...lines))).toHaveLength(1);
+    expect(coverOf('GET /v1/reports*', ...lines)).toBe('GET /v1/reports/*');
+    expect(coverOf('GET /v1/reports/*', ...lines)).toBeNull();
   });
 
   it('returns the caller’s own object with its extra fields', () => {
@@ -198,20 +210,75 @@ describe('against a naive matcher that tests every policy', () => {
     }
   });
 
-  it('names exactly the pairs of which one matches wherever the other does', () => {
+  it('names the first policy that matches wherever another one does, and all of which one does', () => {
     const pick = seeded(11);
     for (let round = 0; round < 60; round++) {
-      const set = randomPolicies(pick, 8);
-      const reported = overlappingPolicies(set).map(
-        ({ covered, by }) => `${covered.policyId} ⊂ ${by.policyId}`,
-      );
-      const expected = set.flatMap((covered) =>
-        set
-          .filter((by) => by !== covered && naiveCovers(by, covered))
-          .map((by) => `${covered.policyId} ⊂ ${by.policyId}`),
-      );
-      expect(reported.sort()).toEqual(expected.sort());
+      const set = inMatchOrder(randomPolicies(pick, 8));
+      const successors = successorFinder(set);
+      for (const policy of set) {
+        const others = set.filter((other) => other !== policy);
+        expect(successors(policy).cover).toBe(others.find((by) => naiveCovers(by, policy)) ?? null);
+        expect(coveredBy(policy, others)).toEqual(
+          others.filter((other) => naiveCovers(policy, other)),
+        );
+      }
     }
+  });
+
+  it('names every policy that decides calls of one that is deleted', () => {
+    const pick = seeded(12);
+    for (let round = 0; round < 60; round++) {
+      const set = inMatchOrder(randomPolicies(pick, 8));
+      const successors = successorFinder(set);
+      for (const policy of set) {
+        const rest = set.filter((other) => other !== policy);
+        const deciding = METHODS.flatMap((method) =>
+          [...TARGETS, '/zz'].flatMap((target) =>
+            naive(set, method, target)[0] === policy ? (naive(rest, method, target)[0] ?? []) : [],
+          ),
+        );
+        const { ofMethods, cover } = successors(policy);
+        const named = [...ofMethods, cover];
+        expect(deciding.filter((each) => !named.includes(each))).toEqual([]);
+      }
+    }
+  });
+});
+
+describe('the cost of a list', () => {
+  // Each covers all that follow, as deep as a path may be.
+  const nested = Array.from({ length: 1_000 }, (_, depth) => `/a${'/b'.repeat(depth)}`).flatMap(
+    (path) => policies(`GET ${path}`, `GET ${path}*`),
+  );
+  const draft = { policyId: 'draft', method: 'GET', pathPattern: '/*' };
+
+  /** Each parse reads the method of a policy once, and no comparison of different patterns does. */
+  function parsesOf(work: (set: Policy[]) => void): number {
+    const counter = { steps: 0 };
+    work(nested.map((policy) => counted(policy, counter, 'method')));
+    return counter.steps;
+  }
+
+  it.each<[string, (set: Policy[]) => void]>([
+    ['sorting', (set) => inMatchOrder(set)],
+    ['covers', (set) => set.slice(0, 50).forEach(successorFinder(set))],
+    ['covered policies', (set) => coveredBy(draft, set)],
+    [
+      'explanations',
+      (set) => {
+        const explain = matchExplainer(set);
+        for (const path of ['/a', '/b', '/c']) explain('GET', path);
+      },
+    ],
+  ])('is one parse of each policy for its %s', (_what, work) => {
+    expect(parsesOf(work)).toBe(nested.length);
+  });
+
+  it('has one cover for each policy, of 2,000 within each other', () => {
+    const set = inMatchOrder(nested);
+    const found = set.map(successorFinder(set));
+    expect(found.filter(({ cover }) => cover !== null)).toHaveLength(1_999);
+    expect(found.flatMap(({ ofMethods }) => ofMethods)).toEqual([]);
   });
 });
 
@@ -244,11 +311,11 @@ interface Counter {
   steps: number;
 }
 
-/** Counts each read of a field. */
-function counted(policy: Policy, counter: Counter): Policy {
+/** Counts each read of a field, or of one field. */
+function counted(policy: Policy, counter: Counter, only?: keyof Policy): Policy {
   return new Proxy(policy, {
     get(target, field, receiver) {
-      counter.steps += 1;
+      if (only === undefined || field === only) counter.steps += 1;
       return Reflect.get(target, field, receiver);
     },
   });
@@ -361,27 +428,36 @@ describe('explainMatch', () => {
   });
 });
 
-describe('overlappingPolicies', () => {
-  it('reports a policy whose requests another one also allows', () => {
-    const set = policies('GET /v1/reports*', '* /v1*', 'GET /v1/reports', 'GET /v2');
-    expect(
-      overlappingPolicies(set).map(({ covered, by }) => [covered.policyId, by.policyId]),
-    ).toEqual([
-      ['GET /v1/reports', 'GET /v1/reports*'],
-      ['GET /v1/reports', '* /v1*'],
-      ['GET /v1/reports*', '* /v1*'],
-    ]);
+describe('successorFinder', () => {
+  it('names the first policy that matches all calls of another one', () => {
+    const set = ['GET /v1/reports*', '* /v1*', 'GET /v1/reports', 'GET /v2'];
+    expect(coverOf('GET /v1/reports', ...set)).toBe('GET /v1/reports*');
+    expect(coverOf('GET /v1/reports*', ...set)).toBe('* /v1*');
+    expect(coverOf('* /v1*', ...set)).toBeNull();
+    expect(coverOf('GET /v2', ...set)).toBeNull();
+  });
+
+  it('names, for a policy of every method, those that decide the calls of their method', () => {
+    const set = ['* /v1/a*', 'GET /v1/a*', 'GET /v1*', 'PUT /v1*', 'GET /*', '* /*', 'POST *'];
+    expect(successorsOf('* /v1/a*', ...set)).toEqual({
+      ofMethods: ['GET /v1*', 'PUT /v1*'],
+      cover: '* /*',
+    });
   });
 
   it('ignores a policy that could not have been saved: it allows nothing', () => {
-    expect(overlappingPolicies(policies('GET /a', 'get /a', 'GET /a/../b', '* *'))).toHaveLength(1);
+    const set = ['GET /a', 'get /a', 'GET /a/../b', '* *'];
+    expect(set.map((policyId) => coverOf(policyId, ...set))).toEqual(['* *', null, null, null]);
+    expect(coveredBy(policies('* *')[0]!, policies(...set))).toHaveLength(2);
   });
 
-  it('reports nothing where each allows something that the other does not', () => {
-    expect(overlappingPolicies(policies('* /v1/reports', 'GET /v1*', 'POST /v1*'))).toEqual([]);
+  it('names nothing where each allows something that the other does not', () => {
+    const set = ['* /v1/reports', 'POST /v2*', 'GET /v1/reports/42'];
+    expect(set.map((policyId) => coverOf(policyId, ...set))).toEqual([null, null, null]);
   });
 });
 
+const METHODS = ['GET', 'POST', 'PUT'];
 const SEGMENTS = ['a', 'ab', 'b', '~', 'A'];
 const PATTERNS = ['*', '/*', '/', ...tree(SEGMENTS, 2).flatMap((path) => [path, `${path}*`])];
 const TARGETS = [
@@ -446,7 +522,7 @@ function weight({ method, pathPattern }: Policy): number {
 
 /** One more level of segments than any pattern has distinguishes all patterns. */
 function naiveCovers(by: Policy, covered: Policy): boolean {
-  return ['GET', 'POST', 'PUT'].every((method) =>
+  return METHODS.every((method) =>
     [...TARGETS, '/zz', '/a/zz'].every(
       (target) => naive([covered], method, target).length <= naive([by], method, target).length,
     ),

@@ -114,29 +114,59 @@ export function explainMatch<P extends Policy>(
   method: string,
   target: string,
 ): MatchExplanation<P> {
-  const path = canonicalPath(target);
-  const matching = [...candidates(indexOf(policies), method, path)];
-  return { winner: matching[0] ?? null, matching, path, ambiguous: ambiguityOf(target) };
+  return matchExplainer(policies)(method, target);
 }
 
-/** Every request that `covered` allows is also allowed by `by`, so `covered` could be removed. */
-export interface PolicyOverlap<P extends Policy = Policy> {
-  covered: P;
-  by: P;
+/** {@link explainMatch} for several requests, which parses the policies once. */
+export function matchExplainer<P extends Policy>(
+  policies: readonly P[],
+): (method: string, target: string) => MatchExplanation<P> {
+  const index = indexOf(policies);
+  return (method, target) => {
+    const path = canonicalPath(target);
+    const matching = [...candidates(index, method, path)];
+    return { winner: matching[0] ?? null, matching, path, ambiguous: ambiguityOf(target) };
+  };
+}
+
+/** Which policies decide the calls of a policy that is deleted, by their own labels and costs. */
+export interface Successors<P extends Policy = Policy> {
+  /** Each decides the calls of its method only, because the deleted one is for every method. */
+  ofMethods: P[];
+  /** Matches every call that the deleted one matches, and decides what is left; null if none does. */
+  cover: P | null;
 }
 
 /**
- * Pairs of policies of which the second allows everything that the first allows. The more specific
- * policy still wins its requests, so an overlap is a hint, not an error.
+ * Finds the successors of some of these policies. The more specific policy still wins its requests, so
+ * a cover is a hint, not an error.
+ *
+ * @param policies - In match order. They are parsed once, and compared once with each that is asked for.
  */
-export function overlappingPolicies<P extends Policy>(policies: readonly P[]): PolicyOverlap<P>[] {
-  const index = indexOf(policies);
-  return [...policies].sort(comparePolicies).flatMap((covered) => {
-    const shape = shapeOf(covered);
-    if (shape === null) return [];
-    return [...coverers(index, shape)]
-      .filter((by) => by.policyId !== covered.policyId)
-      .map((by) => ({ covered, by }));
+export function successorFinder<P extends Policy>(
+  policies: readonly P[],
+): (policy: Policy) => Successors<P> {
+  const rules = policies.map((policy) => ({ policy, shape: shapeOf(policy) }));
+  return ({ policyId }) => {
+    const place = rules.findIndex(({ policy }) => policy.policyId === policyId);
+    const left = rules[place]?.shape;
+    const ofMethods = new Map<string, P>();
+    if (!left) return { ofMethods: [], cover: null };
+    for (const { policy, shape } of rules.slice(place + 1)) {
+      if (shape === null || !coversPaths(shape, left)) continue;
+      if (coversMethods(shape, left)) return { ofMethods: [...ofMethods.values()], cover: policy };
+      if (left.method === '*' && !ofMethods.has(shape.method)) ofMethods.set(shape.method, policy);
+    }
+    return { ofMethods: [...ofMethods.values()], cover: null };
+  };
+}
+
+/** The policies of which another one matches every call. */
+export function coveredBy<P extends Policy>(by: Policy, policies: readonly P[]): P[] {
+  const cover = shapeOf(by);
+  return policies.filter((policy) => {
+    const shape = shapeOf(policy);
+    return cover && shape && coversMethods(cover, shape) && coversPaths(cover, shape);
   });
 }
 
@@ -144,17 +174,16 @@ export function overlappingPolicies<P extends Policy>(policies: readonly P[]): P
  * Sorts policies into match order: exact before prefix, the longer prefix before the shorter, a
  * named method before `*`. Ties are broken by text, so that the order is always the same.
  */
-export function comparePolicies(a: Policy, b: Policy): number {
-  const [left, right] = [sortKeyOf(a), sortKeyOf(b)];
-  return (
-    left.rank - right.rank ||
-    right.prefixLength - left.prefixLength ||
-    compareText(a.pathPattern, b.pathPattern) ||
-    Number(a.method === '*') - Number(b.method === '*') ||
-    compareText(a.method, b.method) ||
-    compareText(a.policyId, b.policyId)
-  );
+export function inMatchOrder<P extends Policy>(policies: readonly P[]): P[] {
+  return policies
+    .map(rankedOf)
+    .sort(compareRanked)
+    .map(({ policy }) => policy);
 }
+
+/** One comparison of {@link inMatchOrder}, which parses each policy only once. */
+export const comparePolicies = (a: Policy, b: Policy): number =>
+  compareRanked(rankedOf(a), rankedOf(b));
 
 /** A policy in the form of the index. A prefix has its path without `*`, so that of `/*` is empty. */
 type Shape = { method: string } & ({ kind: 'exact' | 'prefix'; path: string } | { kind: 'any' });
@@ -173,11 +202,29 @@ function shapeOf(policy: Policy): Shape | null {
 
 const RANK = { exact: 0, prefix: 1, any: 2 } as const satisfies Record<Shape['kind'], number>;
 
-function sortKeyOf(policy: Policy): { rank: number; prefixLength: number } {
+interface Ranked<P extends Policy> {
+  policy: P;
+  rank: number;
+  prefixLength: number;
+}
+
+function rankedOf<P extends Policy>(policy: P): Ranked<P> {
   const shape = shapeOf(policy);
-  if (shape === null) return { rank: 3, prefixLength: 0 };
+  if (shape === null) return { policy, rank: 3, prefixLength: 0 };
   const prefixLength = shape.kind === 'prefix' ? shape.path.length : 0;
-  return { rank: RANK[shape.kind], prefixLength };
+  return { policy, rank: RANK[shape.kind], prefixLength };
+}
+
+function compareRanked(left: Ranked<Policy>, right: Ranked<Policy>): number {
+  const [a, b] = [left.policy, right.policy];
+  return (
+    left.rank - right.rank ||
+    right.prefixLength - left.prefixLength ||
+    compareText(a.pathPattern, b.pathPattern) ||
+    Number(a.method === '*') - Number(b.method === '*') ||
+    compareText(a.method, b.method) ||
+    compareText(a.policyId, b.policyId)
+  );
 }
 
 function compareText(a: string, b: string): number {
@@ -269,23 +316,15 @@ function* ofMethod<P extends Policy>(
   if (any !== undefined) yield any;
 }
 
-/** The policies that match everything that a policy of this shape matches, including itself. */
-function coverers<P extends Policy>(index: PolicyIndex<P>, shape: Shape): Generator<P> {
-  switch (shape.kind) {
-    case 'exact':
-      return candidates(index, shape.method, shape.path);
-    case 'prefix':
-      return coverersOfPrefix(index, shape.method, shape.path);
-    case 'any':
-      return candidates(index, shape.method, null);
-  }
-}
+const coversMethods = (cover: Shape, { method }: Shape): boolean =>
+  cover.method === '*' || cover.method === method;
 
-function* coverersOfPrefix<P extends Policy>(
-  index: PolicyIndex<P>,
-  method: string,
-  base: string,
-): Generator<P> {
-  yield* belowPrefixes(index, method, base);
-  yield* ofMethod(index.any, method);
+/** Whether a pattern matches every path that another one matches. */
+function coversPaths(cover: Shape, covered: Shape): boolean {
+  if (cover.kind === 'any') return true;
+  if (covered.kind === 'any') return false;
+  if (cover.kind === 'exact') return covered.kind === 'exact' && covered.path === cover.path;
+  const { length } = cover.path;
+  const isAtSegment = covered.path.length === length || covered.path[length] === '/';
+  return isAtSegment && covered.path.startsWith(cover.path);
 }

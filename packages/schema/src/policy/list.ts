@@ -1,4 +1,4 @@
-import { comparePolicies } from '@ceiba/domain';
+import { inMatchOrder } from '@ceiba/domain';
 import { eq } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import { policies } from '../tables.ts';
@@ -26,5 +26,5 @@ export async function listPolicies(
     .select(policyColumns)
     .from(policies)
     .where(eq(policies.projectId, projectId));
-  return rows.sort(comparePolicies);
+  return inMatchOrder(rows);
 }

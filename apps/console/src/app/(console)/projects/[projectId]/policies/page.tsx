@@ -1,4 +1,4 @@
-import { explainMatch, overlappingPolicies } from '@ceiba/domain';
+import { explainMatch, successorFinder } from '@ceiba/domain';
 import { listPoliciesWithHits, type PolicyWithHits } from '@ceiba/schema';
 import { FlaskConical, Plus } from 'lucide-react';
 import type { Metadata } from 'next';
@@ -53,6 +53,10 @@ export default async function PoliciesPage({ params, searchParams }: PageProps<'
   const page = textOf(query, 'page')
     ? parseListQuery(query).page
     : pageOf(listed, explained?.winner?.policyId);
+  const successorsOf = successorFinder(policies);
+  const shown = listed
+    .slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
+    .map((policy) => ({ ...policy, coveredBy: successorsOf(policy).cover }));
   return (
     <Column>
       <PageHeader
@@ -122,7 +126,7 @@ export default async function PoliciesPage({ params, searchParams }: PageProps<'
               <PolicyList
                 projectId={projectId}
                 mayChange={mayChange}
-                policies={listed.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)}
+                policies={shown}
                 sort={sort}
                 hrefOfSort={(by) =>
                   withQuery(here, query, {
@@ -130,7 +134,6 @@ export default async function PoliciesPage({ params, searchParams }: PageProps<'
                     page: undefined,
                   })
                 }
-                overlaps={overlappingPolicies(policies)}
                 matching={explained?.matching ?? null}
               />
             )}

@@ -1,4 +1,4 @@
-import type { Policy, PolicyOverlap } from '@ceiba/domain';
+import type { Policy } from '@ceiba/domain';
 import type { PolicyWithHits } from '@ceiba/schema';
 import { Check, Coins, Pencil } from 'lucide-react';
 import { ButtonLink } from '#components/ui/button.tsx';
@@ -15,6 +15,12 @@ import { warningOf } from './pattern-warning.ts';
 /** A policy with its place in match order, from 1. */
 export type PlacedPolicy = PolicyWithHits & { place: number };
 
+/** A policy that is shown. */
+export interface ListedPolicy extends PlacedPolicy {
+  /** The first other policy that matches all its calls; null if none does. */
+  coveredBy: Policy | null;
+}
+
 export const hitsOf = ({ allowed, denied }: PolicyWithHits): number => allowed + denied;
 
 export const POLICY_SORTS = ['match', 'used'] as const;
@@ -24,23 +30,20 @@ export interface PolicyListProps {
   projectId: string;
   /** Whether the user may edit and delete them. */
   mayChange: boolean;
-  policies: readonly PlacedPolicy[];
+  policies: readonly ListedPolicy[];
   sort: PolicySort;
   hrefOfSort: (sort: PolicySort) => string;
-  overlaps: readonly PolicyOverlap[];
   /** The policies that match the tried call, the winner first; null if no call is tried. */
   matching: readonly Policy[] | null;
 }
 
 /** Policies in match order or by use. The winner of a tried call is highlighted. */
 export function PolicyList(props: PolicyListProps) {
-  const { policies, sort, hrefOfSort, overlaps, matching, projectId, mayChange } = props;
+  const { policies, sort, hrefOfSort, matching, projectId, mayChange } = props;
   const by = (name: PolicySort) => ({
     href: hrefOfSort(name),
     direction: sort === name ? DIRECTIONS[name] : undefined,
   });
-  const coverOf = ({ policyId }: Policy) =>
-    overlaps.find(({ covered }) => covered.policyId === policyId)?.by ?? null;
   return (
     <Table
       label={sort === 'used' ? 'Policies by use' : 'Policies in match order'}
@@ -83,13 +86,7 @@ export function PolicyList(props: PolicyListProps) {
             </span>
           ),
           cellClassName: 'max-sm:py-3',
-          cell: (policy) => (
-            <Pattern
-              policy={policy}
-              coveredBy={coverOf(policy)}
-              standing={standingOf(policy, matching)}
-            />
-          ),
+          cell: (policy) => <Pattern policy={policy} standing={standingOf(policy, matching)} />,
         },
         {
           name: 'Hits this month',
@@ -106,10 +103,8 @@ export function PolicyList(props: PolicyListProps) {
           ),
         },
         mayChange &&
-          actionsColumn<PlacedPolicy>(
-            (policy) => (
-              <Changes projectId={projectId} policy={policy} coveredBy={coverOf(policy)} />
-            ),
+          actionsColumn<ListedPolicy>(
+            (policy) => <Changes projectId={projectId} policy={policy} />,
             'w-24',
           ),
       ]}
@@ -139,13 +134,13 @@ function standingOf(policy: Policy, matching: readonly Policy[] | null): Standin
 }
 
 interface PatternProps {
-  policy: PlacedPolicy;
-  coveredBy: Policy | null;
+  policy: ListedPolicy;
   standing: Standing;
 }
 
 /** The pattern of a policy, and what to know about it; on a phone all of the policy. */
-function Pattern({ policy, coveredBy, standing }: PatternProps) {
+function Pattern({ policy, standing }: PatternProps) {
+  const { coveredBy } = policy;
   const warning = warningOf(policy.pathPattern);
   return (
     <>
@@ -189,11 +184,7 @@ export const PolicyTerms = ({ policy: { scopes, cost } }: { policy: Terms }) => 
 
 type Terms = Pick<PolicyWithHits, 'scopes' | 'cost'>;
 
-function Changes({
-  projectId,
-  policy,
-  coveredBy,
-}: Omit<PatternProps, 'standing'> & { projectId: string }) {
+function Changes({ projectId, policy }: { projectId: string; policy: ListedPolicy }) {
   const words = policyText(policy);
   return (
     <div className="flex justify-end">
@@ -209,7 +200,7 @@ function Changes({
         target={{
           policyId: policy.policyId,
           words,
-          coveredBy: coveredBy && policyText(coveredBy),
+          coveredBy: policy.coveredBy && policyText(policy.coveredBy),
         }}
       />
     </div>

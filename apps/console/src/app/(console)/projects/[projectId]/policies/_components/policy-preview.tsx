@@ -1,9 +1,11 @@
 import {
-  explainMatch,
-  overlappingPolicies,
+  coveredBy,
+  inMatchOrder,
+  matchExplainer,
   type ParsedPathPattern,
   type ParsedPolicyMethod,
   type Policy,
+  successorFinder,
 } from '@ceiba/domain';
 import { Check, X } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -53,18 +55,18 @@ export function PolicyPreview({ projectId, method, pattern, others, path }: Poli
       </Notice>
     );
   }
-  const all = [...others, draft];
-  const tried = samplesOf(draft).map((call) => ({ ...call, ...explainDraft(draft, all, call) }));
+  const explain = draftExplainer(draft, others);
+  const tried = samplesOf(draft).map((call) => ({ ...call, ...explain(call) }));
   const methodToTry = draft.method === '*' ? 'GET' : draft.method;
   const own = path === '' ? null : { method: methodToTry, path };
   const warning = warningOf(draft.pathPattern);
   return (
     <div className="grid gap-6">
       {warning && <Notice tone="warning">{warning}</Notice>}
-      {own && <OwnCall call={own} {...explainDraft(draft, all, own)} />}
+      {own && <OwnCall call={own} {...explain(own)} />}
       <Calls title="These calls match" calls={tried.filter(({ matches }) => matches)} />
       <Calls title="These calls do not match" calls={tried.filter(({ matches }) => !matches)} />
-      <Overlaps draft={draft} all={all} />
+      <Overlaps draft={draft} others={others} />
     </div>
   );
 }
@@ -82,10 +84,16 @@ interface Explained {
   ambiguous: string | null;
 }
 
-function explainDraft(draft: Policy, all: readonly Policy[], { method, path }: Call): Explained {
-  const { winner, ambiguous } = explainMatch(all, method, path);
-  const matches = explainMatch([draft], method, path).winner !== null;
-  return { matches, other: winner?.policyId === DRAFT ? null : winner, ambiguous };
+function draftExplainer(draft: Policy, others: readonly Policy[]): (call: Call) => Explained {
+  const explain = matchExplainer([...others, draft]);
+  return ({ method, path }) => {
+    const { winner, matching, ambiguous } = explain(method, path);
+    return {
+      matches: matching.includes(draft),
+      other: winner === draft ? null : winner,
+      ambiguous,
+    };
+  };
 }
 
 function OwnCall({ call, matches, other, ambiguous }: { call: Call } & Explained) {
@@ -149,12 +157,11 @@ function remarkOf({ matches, other, ambiguous }: Explained): string | null {
   return matches ? null : ambiguous;
 }
 
-/** Policies that are redundant, which is not an error. */
-function Overlaps({ draft, all }: { draft: Policy; all: readonly Policy[] }) {
-  const overlaps = overlappingPolicies(all);
-  const by = overlaps.find(({ covered }) => covered.policyId === draft.policyId)?.by;
-  const covers = overlaps.filter((overlap) => overlap.by.policyId === draft.policyId);
-  if (by === undefined && covers.length === 0) return null;
+/** Policies that match the same calls; which of them decides is a matter of labels and cost as well. */
+function Overlaps({ draft, others }: { draft: Policy; others: readonly Policy[] }) {
+  const by = successorFinder(inMatchOrder([...others, draft]))(draft).cover;
+  const covers = coveredBy(draft, others);
+  if (by === null && covers.length === 0) return null;
   return (
     <div className="grid gap-2">
       <h2 className="font-medium">Overlaps</h2>
@@ -163,7 +170,7 @@ function Overlaps({ draft, all }: { draft: Policy; all: readonly Policy[] }) {
           Already covered by <PolicyWords policy={by} />
         </p>
       )}
-      {covers.slice(0, SHOWN_OVERLAPS).map(({ covered }) => (
+      {covers.slice(0, SHOWN_OVERLAPS).map((covered) => (
         <p key={covered.policyId} className="flex flex-wrap items-center gap-2 text-muted">
           Also covers <PolicyWords policy={covered} />
         </p>
