@@ -1,6 +1,6 @@
 import { type DenialReason, type DenialStatus, denialReasonsOf } from '@ceiba/contract/sets';
 import { timeOfDecision } from '@ceiba/domain';
-import { and, eq, getTableColumns, gte, inArray, lt, type SQL, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import type { Executor } from '../connection/database.ts';
 import {
@@ -42,6 +42,8 @@ export interface DecisionFilter {
   requestId?: string | undefined;
   /** A UUID. */
   decisionId?: string | undefined;
+  /** What one text may be: a request that any of these names is found. */
+  anyOf?: Pick<DecisionFilter, 'pathPrefix' | 'requestId' | 'decisionId'> | undefined;
 }
 
 /**
@@ -115,8 +117,8 @@ export async function findDecision(
 }
 
 function conditionsOf(projectId: string, filter: DecisionFilter): (SQL | undefined)[] {
-  const { from, to, outcome, reason, apiKeyId, method, pathPrefix, requestId, decisionId } = filter;
-  const { customerId, unknownKeyPrefix, status } = filter;
+  const { from, to, outcome, reason, apiKeyId, method } = filter;
+  const { customerId, unknownKeyPrefix, status, anyOf } = filter;
   return [
     eq(decisions.projectId, projectId),
     from && gte(decisions.at, from),
@@ -129,11 +131,16 @@ function conditionsOf(projectId: string, filter: DecisionFilter): (SQL | undefin
     apiKeyId === undefined ? undefined : eq(decisions.apiKeyId, apiKeyId),
     customerId === undefined ? undefined : eq(decisions.customerId, customerId),
     method === undefined ? undefined : eq(decisions.method, storable(method)),
-    pathPrefix ? startsWith(decisions.path, storable(pathPrefix)) : undefined,
-    requestId === undefined ? undefined : eq(decisions.requestId, storable(requestId)),
-    decisionId === undefined ? undefined : isDecision(decisionId),
+    ...namedBy(filter),
+    anyOf && or(...namedBy(anyOf)),
   ];
 }
+
+const namedBy = ({ pathPrefix, requestId, decisionId }: NonNullable<DecisionFilter['anyOf']>) => [
+  pathPrefix ? startsWith(decisions.path, storable(pathPrefix)) : undefined,
+  requestId === undefined ? undefined : eq(decisions.requestId, storable(requestId)),
+  decisionId === undefined ? undefined : isDecision(decisionId),
+];
 
 /** Selects a decision by its ID, a UUID; its time leaves all days but one out. */
 export const isDecision = (decisionId: string): SQL =>

@@ -17,6 +17,8 @@ const DAY_MS = 86_400_000;
 const KEY = randomUUID();
 const OTHER_KEY = randomUUID();
 const PREFIX = 'ceiba_Unknown0';
+/** As the Runtime makes it where a call has none. */
+const REQUEST_ID = idAt(new Date(NOON - DAY_MS - 1));
 
 const CUSTOMER = randomUUID();
 let projectId: string;
@@ -25,7 +27,12 @@ const MADE: [string, number, Partial<NewDecision>][] = [
   [
     'yesterday',
     NOON - DAY_MS,
-    { outcome: 'policy_no_match', path: '/v1/users/1', keyPrefix: PREFIX },
+    {
+      outcome: 'policy_no_match',
+      path: '/v1/users/1',
+      keyPrefix: PREFIX,
+      requestId: REQUEST_ID,
+    },
   ],
   ['first of one ms', NOON, { outcome: 'allowed', apiKeyId: KEY, path: '/v1/reports' }],
   ['second of one ms', NOON, { outcome: 'rate_limited', apiKeyId: KEY, path: '/v1/reports/7' }],
@@ -120,6 +127,26 @@ describe('the list of decisions', () => {
     ['path prefix with NUL', () => ({ pathPrefix: '/v1\0' }), []],
     ['request id', () => ({ requestId: 'request-9' }), ['posted']],
     ['decision', () => ({ decisionId: ids.get('posted')! }), ['posted']],
+    [
+      'an id of a decision or a request',
+      () => ({ anyOf: { decisionId: REQUEST_ID, requestId: REQUEST_ID } }),
+      ['yesterday'],
+    ],
+    [
+      'an id of a request or a decision',
+      () => ({ anyOf: { decisionId: ids.get('posted')!, requestId: ids.get('posted')! } }),
+      ['posted'],
+    ],
+    [
+      'a path or a request id, and another condition',
+      () => ({ anyOf: { pathPrefix: '/v1', requestId: 'request-9' }, method: 'POST' }),
+      ['posted'],
+    ],
+    [
+      'a path or a request id',
+      () => ({ anyOf: { pathPrefix: '/v10', requestId: 'request-9' } }),
+      ['tomorrow', 'posted'],
+    ],
     ['id without a time', () => ({ decisionId: randomUUID() }), []],
     [
       'time, the end excluded',

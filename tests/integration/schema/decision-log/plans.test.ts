@@ -92,6 +92,22 @@ const FILTERS: [string, () => DecisionFilter, number][] = [
   ['a path that never occurred', () => ({ pathPrefix: '/v3' }), 0],
   ['a request', () => ({ requestId: 'request-4711' }), 1],
   ['a decision', () => ({ decisionId: idAt(day(1)) }), 0],
+  [
+    'the id of a decision or a request',
+    () => ({ anyOf: { decisionId: idAt(day(1)), requestId: 'request-4711' } }),
+    1,
+  ],
+  [
+    'the id of a request, or a path that never occurred',
+    () => ({ anyOf: { pathPrefix: '/v3', requestId: 'request-4711' } }),
+    1,
+  ],
+  ['a rare path or an id', () => ({ anyOf: { pathPrefix: '/v2/rare', requestId: 'none' } }), 60],
+  [
+    'the path of every second or an id',
+    () => ({ anyOf: { pathPrefix: '/v1/reports', requestId: 'none' } }),
+    110,
+  ],
   ['a key and a reason', () => ({ apiKeyId: KEY, reason: 'invalid_api_key' }), 60],
 ];
 

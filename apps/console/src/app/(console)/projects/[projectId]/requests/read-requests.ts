@@ -95,8 +95,8 @@ export async function readRequests(
 
 /** Whether the filter is about more than outcomes and time: of what is missing, no more is known. */
 const isNarrower = ({ key, filter }: RequestQuery) => {
-  const { customerId, method, pathPrefix, decisionId, requestId } = filter;
-  return [key?.text, customerId, method, pathPrefix, decisionId, requestId].some(Boolean);
+  const { customerId, method, pathPrefix, decisionId, requestId, anyOf } = filter;
+  return [key?.text, customerId, method, pathPrefix, decisionId, requestId, anyOf].some(Boolean);
 };
 
 /**

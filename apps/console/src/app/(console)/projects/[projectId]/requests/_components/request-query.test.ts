@@ -4,8 +4,6 @@ import { requestsHref } from '#lib/requests-href.ts';
 import { OUTCOME_CHOICES, parseRequestQuery } from './request-query.ts';
 
 const ID = '0192f0c1-7a3b-7c4d-8e5f-0123456789ab';
-/** A UUID without a time: no decision has it. */
-const REQUEST_ID = '6f9619ff-8b86-4d01-b42d-00c04fc964ff';
 const queryOf = (href: string) => Object.fromEntries(new URL(href, 'http://x').searchParams);
 
 describe('parseRequestQuery', () => {
@@ -77,12 +75,13 @@ describe('parseRequestQuery', () => {
 
   it.each([
     ['/v1/reports', {}, { pathPrefix: '/v1/reports' }],
-    ['user_profiles', {}, { pathPrefix: '/user_profiles' }],
+    ['v1/reports', {}, { pathPrefix: '/v1/reports' }],
+    ['req-7', {}, { anyOf: { pathPrefix: '/req-7', requestId: 'req-7' } }],
     ['/ceiba_abc', {}, { pathPrefix: '/ceiba_abc' }],
     ['403', {}, { status: 403 }],
-    ['404', {}, { pathPrefix: '/404' }],
-    [ID.toUpperCase(), {}, { decisionId: ID }],
-    [REQUEST_ID, {}, { requestId: REQUEST_ID }],
+    ['404', {}, { anyOf: { pathPrefix: '/404', requestId: '404' } }],
+    [ID, {}, { anyOf: { decisionId: ID, requestId: ID } }],
+    [ID.toUpperCase(), {}, { anyOf: { decisionId: ID, requestId: ID.toUpperCase() } }],
     ['ceiba_abc', { field: 'pathPrefix', text: 'ceiba_abc' }, {}],
     ['acme_abc', { field: 'pathPrefix', text: 'acme_abc' }, {}],
   ])('takes "%s" in the search for what it is, and keeps it in its field', (text, key, filter) => {
@@ -93,10 +92,14 @@ describe('parseRequestQuery', () => {
     expect(asked.isFiltered).toBe(true);
   });
 
-  it('takes a prefix in the search for a path where another field names the key', () => {
+  it('keeps a text without a slash as it was typed, so that the next search is the same', () => {
+    expect(parseRequestQuery({ pathPrefix: 'req-7' }).fields.pathPrefix).toBe('req-7');
+  });
+
+  it('takes a prefix in the search for no key where another field names the key', () => {
     const asked = parseRequestQuery({ pathPrefix: 'ceiba_abc', key: ID });
     expect(asked.key).toEqual({ field: 'key', text: ID });
-    expect(asked.filter).toEqual({ pathPrefix: '/ceiba_abc' });
+    expect(asked.filter).toEqual({ anyOf: { pathPrefix: '/ceiba_abc', requestId: 'ceiba_abc' } });
   });
 
   it.each(Object.values(HTTP_STATUS_FOR_DENIAL))('has the denials with %d', (status) => {

@@ -1,5 +1,5 @@
 import { DENIAL_REASONS, type DenialReason, type DenialStatus, UUID } from '@ceiba/contract/sets';
-import { API_KEY_BRAND, timeOfDecision } from '@ceiba/domain';
+import { API_KEY_BRAND } from '@ceiba/domain';
 import { DENIAL_STATUSES, denialStatusOf } from '#lib/denial-status.ts';
 import { minuteText, parseMinute } from '#lib/instant.ts';
 import { type Query, textOf } from '#lib/list-query.ts';
@@ -26,6 +26,7 @@ export interface RequestFilter {
   customerId?: string;
   decisionId?: string;
   requestId?: string;
+  anyOf?: Pick<RequestFilter, 'pathPrefix' | 'decisionId' | 'requestId'>;
   from?: Date;
   /** Excluded. */
   to?: Date;
@@ -84,8 +85,6 @@ export function parseRequestQuery(query: Query, keyBrand = API_KEY_BRAND): Reque
         ? ({ field: 'pathPrefix', text: searched.key } as const)
         : null;
   const status = searched.status ?? denialStatusOf(fields.outcome);
-  const decisionId = fields.decisionId || searched.decisionId;
-  const requestId = fields.requestId || searched.requestId;
   const from = parseMinute(fields.from);
   const last = parseMinute(fields.to);
   const to = last && new Date(last.getTime() + MINUTE_MS);
@@ -105,8 +104,9 @@ export function parseRequestQuery(query: Query, keyBrand = API_KEY_BRAND): Reque
       ...(fields.method && { method: fields.method }),
       ...(searched.pathPrefix && { pathPrefix: searched.pathPrefix }),
       ...(fields.customer && { customerId: fields.customer }),
-      ...(decisionId && { decisionId }),
-      ...(requestId && { requestId }),
+      ...(searched.anyOf && { anyOf: searched.anyOf }),
+      ...(fields.decisionId && { decisionId: fields.decisionId }),
+      ...(fields.requestId && { requestId: fields.requestId }),
       ...(from && { from }),
       ...(to && { to }),
     },
@@ -124,27 +124,23 @@ function minuteOf(text: string): string {
   return minute === null ? text : minuteText(minute);
 }
 
-interface Meaning {
-  pathPrefix?: string;
-  status?: DenialStatus;
+interface Meaning extends Pick<RequestFilter, 'pathPrefix' | 'status' | 'anyOf'> {
   key?: string;
-  decisionId?: string;
-  requestId?: string;
 }
 
-/** What a text of the search is: whatever is nothing else is a path, with or without its first slash. */
+/**
+ * What a text of the search is: whatever is nothing else is a path, with or without its first slash.
+ * A request ID can look like a decision ID, and like a path without a slash.
+ */
 function meaningOf(text: string, { keyBrands }: { keyBrands: readonly string[] }): Meaning {
   if (text === '' || text.startsWith('/')) return { pathPrefix: text };
   const status = denialStatusOf(text);
   if (status !== undefined) return { status };
   const id = text.toLowerCase();
-  if (UUID.test(id)) {
-    return timeOfDecision(id) === null ? { requestId: text } : { decisionId: id };
-  }
-  if (!text.includes('/') && keyBrands.some((brand) => text.startsWith(brand))) {
-    return { key: text };
-  }
-  return { pathPrefix: `/${text}` };
+  if (UUID.test(id)) return { anyOf: { decisionId: id, requestId: text } };
+  if (text.includes('/')) return { pathPrefix: `/${text}` };
+  if (keyBrands.some((brand) => text.startsWith(brand))) return { key: text };
+  return { anyOf: { pathPrefix: `/${text}`, requestId: text } };
 }
 
 /** An ID or a part of a prefix of a key, which of an imported one is any text; `readFilter` finds the key. */
