@@ -34,8 +34,8 @@ const CHECK_BUDGET_MS = 10_000;
  *
  * @param migrationsFolder the folder that holds the SQL files, `meta/_journal.json` and `replaced.json`
  * @returns how many this call applied
- * @throws MigrationError when the connection is lost, no schema fits, or the database is older than the
- *   first of the migrations; UnsuitableDatabaseError for a database whose encoding is not UTF8
+ * @throws MigrationError when the connection is lost, no schema fits, or the database is another
+ *   application's or older than the first of the migrations; UnsuitableDatabaseError for a database whose encoding is not UTF8
  */
 export async function migrateDatabase(
   url: string,
@@ -88,12 +88,11 @@ async function applyAll(
   await endWhenAbandoned(sql);
   await sql`select pg_advisory_xact_lock(${LOCKS.migration})`;
   const applied = await appliedMigrationTimes({ sql });
-  const newest = applied.at(-1) ?? 0;
-  const isNew = newest === 0;
+  const isNew = applied.length === 0;
   const replaced = replacedMigrations(migrationsFolder);
   if (!isNew) requireReplaced(replaced, applied);
   const missing = readMigrationFiles({ migrationsFolder }).filter(
-    ({ folderMillis }) => folderMillis > newest,
+    ({ folderMillis }) => !applied.includes(folderMillis),
   );
   const schema = await enterSchema(sql, isNew);
   await sql`create schema if not exists drizzle`;
@@ -126,7 +125,13 @@ const replacedMigrations = (folder: string): Replaced =>
   JSON.parse(readFileSync(join(folder, 'replaced.json'), 'utf8'));
 
 function requireReplaced({ commit, times }: Replaced, applied: readonly number[]): void {
-  if (times.every((time) => applied.includes(time))) return;
+  const isApplied = (time: number) => applied.includes(time);
+  if (times.every(isApplied)) return;
+  if (!times.some(isApplied)) {
+    throw new MigrationError(
+      'The table drizzle.__drizzle_migrations of this database belongs to another application. Ceiba needs a database of its own: create one, and set DATABASE_URL to it.',
+    );
+  }
   throw new MigrationError(
     `The database is older than the migrations of this build. Run ceiba migrate of commit ${commit} first, then this one again.`,
   );

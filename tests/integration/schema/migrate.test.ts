@@ -116,17 +116,47 @@ describe('migrations', () => {
   });
 });
 
+describe('beside the journal of another application', () => {
+  async function withForeignRow(url: string, time: number) {
+    const db = createDatabase(url, { maxConnections: 1 });
+    cleanUps.push(() => db.close());
+    await db.sql`create schema if not exists drizzle`;
+    await db.sql`create table if not exists drizzle.__drizzle_migrations (
+      id serial primary key, hash text not null, created_at bigint)`;
+    await db.sql`insert into drizzle.__drizzle_migrations (hash, created_at)
+      values ('foreign', ${time})`;
+    return db;
+  }
+
+  test.each([1, Date.parse('2100-01-01')])(
+    'nothing is created, and the message says whose it is (a row of %d)',
+    async (time) => {
+      const url = await createEmptyDatabase();
+      const db = await withForeignRow(url, time);
+      await expect(migrateDatabase(url, migrationsFolder)).rejects.toThrow(
+        'belongs to another application',
+      );
+      expect(await appliedTo(url)).toEqual([time]);
+      expect(await db.sql`select from pg_tables where schemaname = 'public'`).toHaveLength(0);
+    },
+  );
+
+  test('the next migration is applied although a foreign row is newer', async () => {
+    const url = await createEmptyDatabase();
+    await migrateDatabase(url, migrationsFolder);
+    await withForeignRow(url, Date.parse('2099-01-01'));
+    const folder = withLastMigration('create table added (id int)', Date.parse('2098-01-01'));
+    expect(await migrateDatabase(url, folder)).toEqual({ applied: 1 });
+    expect(await migrateDatabase(url, folder)).toEqual({ applied: 0 });
+  });
+});
+
 describe('a migration whose connection is lost', () => {
   /** Runs a migration through a network until it waits for a table that is locked. */
   async function blockedMigration(lose: (network: TestNetwork) => void) {
     const url = await createEmptyDatabase();
     await migrateDatabase(url, migrationsFolder);
-    const folder = copyOfMigrations();
-    const path = join(folder, 'meta/_journal.json');
-    const when = Date.parse('2100-01-01');
-    const entries = [...journal.entries, { ...journal.entries.at(-1)!, tag: 'last', when }];
-    writeFileSync(path, JSON.stringify({ ...journal, entries }));
-    writeFileSync(join(folder, 'last.sql'), 'alter table plans add column extra text');
+    const folder = withLastMigration('alter table plans add column extra text');
     const db = createDatabase(url);
     const network = await startTestNetwork(url);
     cleanUps.push(async () => {
@@ -168,7 +198,7 @@ describe('a migration whose connection is lost', () => {
 });
 
 describe('the journal', () => {
-  test('has strictly increasing times, because an older migration would be skipped silently', () => {
+  test('has strictly increasing times, because each names a migration and the last is the newest', () => {
     const times = allTimes();
     expect(times).toEqual([...new Set(times)].sort((a, b) => a - b));
   });
@@ -202,6 +232,15 @@ function copyOfMigrations(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ceiba-drizzle-'));
   cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
   cpSync(migrationsFolder, folder, { recursive: true });
+  return folder;
+}
+
+/** A copy of the migrations with one more. */
+function withLastMigration(sql: string, when = Date.parse('2100-01-01')): string {
+  const folder = copyOfMigrations();
+  const entries = [...journal.entries, { ...journal.entries.at(-1)!, tag: 'last', when }];
+  writeFileSync(join(folder, 'meta/_journal.json'), JSON.stringify({ ...journal, entries }));
+  writeFileSync(join(folder, 'last.sql'), sql);
   return folder;
 }
 
