@@ -5,7 +5,7 @@ import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type postgres from 'postgres';
 import { isConnectionLost } from './connection/classify-error.ts';
 import type { Database } from './connection/database.ts';
-import { postgresError } from './connection/errors.ts';
+import { isLockTimeout, postgresError } from './connection/errors.ts';
 import { openDatabase } from './connection/open.ts';
 import { pingDatabase } from './connection/ping.ts';
 import { NoAnswerError, within } from './connection/within.ts';
@@ -17,6 +17,15 @@ export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
 
+/**
+ * How long an attempt waits for a table, in ms, because each lookup waits behind it: at first less than
+ * a decision may take, at last longer than the second after which Postgres cancels an autovacuum.
+ */
+const LOCK_WAITS_MS = [200, 200, 400, 800, 2_000];
+/** Between two attempts, for the decisions. */
+const PAUSE_MS = 2_000;
+/** How often to ask whom an attempt waits for. */
+const ASK_EVERY_MS = 300;
 /** How often to ask whether the server still works on the migration. */
 const CHECK_EVERY_MS = 5_000;
 /** One such question, over a connection of its own. */
@@ -26,7 +35,8 @@ const CHECK_BUDGET_MS = 10_000;
  * Applies the migrations that the database lacks, as one transaction: either all of them are there
  * afterwards, or none. Concurrent runs are serialised by a lock of that transaction. When the
  * connection is lost or falls silent, the server ends the transaction within 10 s, and with it the
- * lock.
+ * lock. A table that is in use holds up neither decisions nor the run for long: it is tried again a few
+ * times.
  *
  * Everything is created in one schema: the one that holds the installation's tables, or for a new
  * installation the first of the search path (ADR 0046). The files call it `"public"`, as drizzle-kit
@@ -34,36 +44,77 @@ const CHECK_BUDGET_MS = 10_000;
  *
  * @param migrationsFolder the folder that holds the SQL files, `meta/_journal.json` and `replaced.json`
  * @returns how many this call applied
- * @throws MigrationError when the connection is lost, no schema fits, or the database is another
- *   application's or older than the first of the migrations; UnsuitableDatabaseError for a database whose encoding is not UTF8
+ * @throws MigrationError when the connection is lost, a table stays in use, no schema fits, or the
+ *   database is another application's or older than the first of the migrations;
+ *   UnsuitableDatabaseError for a database whose encoding is not UTF8
  */
 export async function migrateDatabase(
   url: string,
   migrationsFolder: string,
 ): Promise<{ applied: number }> {
-  const db = await openDatabase(url, { maxConnections: 1, applicationName: 'ceiba-migrate' });
-  const isOver = new AbortController();
-  const run: Run = {};
+  const db = await openDatabase(url, { maxConnections: 2, applicationName: 'ceiba-migrate' });
   try {
     await pingDatabase(db);
     await requireUtf8(db);
-    const migration = db.sql.begin('isolation level read committed', (tx) =>
-      applyAll(tx, migrationsFolder, run),
-    );
-    migration.catch(() => {}); // when the watch rejects first
-    return await Promise.race([migration, watch(url, run, isOver.signal)]);
+    let blockers: readonly number[] = [];
+    for (const waitMs of LOCK_WAITS_MS) {
+      const run: Run = { waitMs, blockers };
+      const result = await attempt(db, { url, migrationsFolder, run });
+      if (result !== 'in use') return result;
+      ({ blockers } = run);
+      await delay(PAUSE_MS);
+    }
+    throw inUse(blockers);
   } catch (error) {
     throw isInterruption(error) ? lost(error) : error;
   } finally {
-    isOver.abort();
     await db.close();
   }
 }
 
 interface Run {
+  waitMs: number;
   /** The server process of the transaction; behind a pooler, only the transaction knows it. */
   pid?: number;
+  /** The server processes that it last waited for. */
+  blockers: readonly number[];
 }
+
+async function attempt(
+  db: Database,
+  { url, migrationsFolder, run }: { url: string; migrationsFolder: string; run: Run },
+): Promise<{ applied: number } | 'in use'> {
+  const isOver = new AbortController();
+  const migration = db.sql.begin('isolation level read committed', (tx) =>
+    applyAll(tx, migrationsFolder, run),
+  );
+  migration.catch(() => {}); // when the watch rejects first
+  noteBlockers(db, run, isOver.signal).catch(() => {}); // over, or an outage that the others notice
+  try {
+    return await Promise.race([migration, watch(url, run, isOver.signal)]);
+  } catch (error) {
+    if (isLockTimeout(error)) return 'in use';
+    throw error;
+  } finally {
+    isOver.abort();
+  }
+}
+
+async function noteBlockers(db: Database, run: Run, signal: AbortSignal): Promise<never> {
+  for (;;) {
+    await delay(ASK_EVERY_MS, undefined, { signal });
+    const rows = await db.sql<{ pid: number }[]>`
+      select unnest(pg_blocking_pids(${run.pid ?? 0})) as pid`;
+    if (rows.length > 0) run.blockers = rows.map(({ pid }) => pid);
+  }
+}
+
+const inUse = (blockers: readonly number[]) =>
+  new MigrationError(
+    'A table that has to change is in use by another transaction, such as a backup: process ' +
+      `${blockers.join(', ') || 'unknown'} of Postgres (see pg_stat_activity). Nothing was changed. Let it finish ` +
+      'first, then run ceiba migrate again.',
+  );
 
 /** FATAL: the server ended the connection. */
 const isInterruption = (error: unknown) =>
@@ -87,6 +138,7 @@ async function applyAll(
   if (server !== undefined) run.pid = server.pid;
   await endWhenAbandoned(sql);
   await sql`select pg_advisory_xact_lock(${LOCKS.migration})`;
+  await sql.unsafe(`set local lock_timeout = ${run.waitMs}`);
   const applied = await appliedMigrationTimes({ sql });
   const isNew = applied.length === 0;
   const replaced = replacedMigrations(migrationsFolder);

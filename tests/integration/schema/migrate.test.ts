@@ -8,6 +8,7 @@ import { SEEDED_PLANS } from '@ceiba/domain';
 import {
   appliedMigrationTimes,
   createDatabase,
+  type Database,
   listPlans,
   MigrationError,
   migrateDatabase,
@@ -149,6 +150,51 @@ describe('beside the journal of another application', () => {
     expect(await migrateDatabase(url, folder)).toEqual({ applied: 1 });
     expect(await migrateDatabase(url, folder)).toEqual({ applied: 0 });
   });
+});
+
+describe('a migration of a table that a backup reads', () => {
+  /** Runs it while another transaction holds the table as pg_dump does, until `work` is done. */
+  async function besideBackup(work: (outcome: Promise<unknown>, db: Database) => Promise<void>) {
+    const url = await createEmptyDatabase();
+    await migrateDatabase(url, migrationsFolder);
+    const db = createDatabase(url);
+    cleanUps.push(() => db.close());
+    const folder = withLastMigration('alter table api_keys add column extra text');
+    return db.sql.begin(async (backup) => {
+      const [{ pid } = {}] = await backup`select pg_backend_pid() as pid`;
+      await backup`set local idle_in_transaction_session_timeout = 0`;
+      await backup`lock table api_keys in access share mode`;
+      const outcome = migrateDatabase(url, folder).catch((error: unknown) => error);
+      await until('the migration waits for the table', async () => {
+        const locks = await db.sql`select from pg_locks where not granted
+          and ${pid} = any(pg_blocking_pids(pid))`;
+        return locks.length > 0;
+      });
+      await work(outcome, db);
+      return { outcome, pid };
+    });
+  }
+
+  test('lets lookups pass meanwhile, and succeeds once the backup is done', async () => {
+    const { outcome } = await besideBackup(async (_, db) => {
+      const lookup = db.sql`select from api_keys`;
+      let isAnswered = false;
+      lookup.then(() => {
+        isAnswered = true;
+      });
+      await until('a lookup is answered', () => isAnswered);
+    });
+    expect(await outcome).toEqual({ applied: 1 });
+  }, 60_000);
+
+  test('ends with the process that has the table, when the backup goes on', async () => {
+    const { outcome, pid } = await besideBackup(async (ended) => {
+      await ended;
+    });
+    const error = await outcome;
+    expect(error).toBeInstanceOf(MigrationError);
+    expect(error).toMatchObject({ message: expect.stringContaining(`process ${pid} of Postgres`) });
+  }, 60_000);
 });
 
 describe('a migration whose connection is lost', () => {
