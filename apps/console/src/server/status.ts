@@ -1,7 +1,7 @@
 import 'server-only';
 import { runtimeReadinessSchema, runtimeVersionSchema } from '@ceiba/contract';
 import { BUILD_SHA, env } from '../env.ts';
-import { isDatabaseReady } from './database.ts';
+import { isReady } from './database.ts';
 
 const BUDGET_MS = 1_500;
 
@@ -29,7 +29,7 @@ export async function measureStatus(): Promise<readonly ServiceStatus[]> {
 
 async function measureConsole(): Promise<ServiceStatus> {
   const startedAt = performance.now();
-  const ready = await isDatabaseReady();
+  const ready = await isReady();
   return {
     name: 'Console',
     purpose: 'Sign-in, projects, keys, policies, plans',

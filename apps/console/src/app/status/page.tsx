@@ -9,6 +9,7 @@ import { AbsoluteTime } from '#components/ui/time.tsx';
 import { hasSession } from '#server/session.ts';
 import { type CheckState, isUp, measureStatus, type ServiceStatus } from '#server/status.ts';
 import { SOURCE_URL } from '../../env.ts';
+import { headline } from './headline.ts';
 
 export const metadata: Metadata = { title: 'Status', description: 'The current status of Ceiba.' };
 
@@ -84,17 +85,3 @@ const StatusLine = ({ name, state }: { name: string; state: CheckState }) => (
     <Chip {...STATES[state]} />
   </li>
 );
-
-/** One sentence: everything works, or what is down. */
-function headline(services: readonly ServiceStatus[]): string {
-  const silent = services.filter(({ answered }) => !answered).map(({ name }) => `the ${name}`);
-  const dependencies = services.flatMap(({ checks }) =>
-    checks.filter(({ state }) => state === 'unavailable').map(({ name }) => `the ${name}`),
-  );
-  const down = [...new Set([...silent, ...dependencies])];
-  if (down.length === 0) return 'Everything is working.';
-  const [last, ...rest] = down.reverse();
-  const subject = rest.length === 0 ? last : `${rest.reverse().join(', ')} and ${last}`;
-  const sentence = `${subject} ${down.length === 1 ? 'is' : 'are'} not answering.`;
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
-}
