@@ -14,7 +14,7 @@ const config: IConfiguration = {
     arrow('packages/manage', ['packages/(contract|domain|schema)']),
     arrow('packages/sdk', ['packages/contract']),
     arrow('packages/build', []),
-    arrow('packages/devstack', ['packages/build']),
+    arrow('packages/devstack', ['packages/(build|domain)']),
     arrow('apps/[^/]+', ['packages/(alerts|build|contract|domain|manage|process|schema)']),
     arrow('examples/[^/]+', ['packages/sdk']),
     arrow('bench', ['packages/(contract|devstack|domain|schema|sdk)']),

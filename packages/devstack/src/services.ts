@@ -1,5 +1,7 @@
 import { connect } from 'node:net';
 
+import { parsePostgresUrl } from '@ceiba/domain';
+
 import { LauncherError } from './errors.ts';
 import { step } from './output.ts';
 import { startPostgres } from './postgres.ts';
@@ -26,14 +28,14 @@ export async function startServices(
 ): Promise<Services> {
   const [postgres, redis] = await Promise.all([
     given.databaseUrl
-      ? givenServer('PostgreSQL', 'DATABASE_URL', given.databaseUrl, 5432)
+      ? givenServer('PostgreSQL', 'DATABASE_URL', given.databaseUrl, postgresServerOf)
       : step(
           'PostgreSQL',
           () => startPostgres(supervisor),
           ({ version }) => `${version}, embedded`,
         ),
     given.redisUrl
-      ? givenServer('Redis', 'REDIS_URL', given.redisUrl, 6379)
+      ? givenServer('Redis', 'REDIS_URL', given.redisUrl, redisServerOf)
       : step(
           'Redis',
           () => startRedis(supervisor),
@@ -53,8 +55,13 @@ interface Server {
   port: number;
 }
 
-async function givenServer(name: string, variable: string, url: string, defaultPort: number) {
-  const server = singleServerOf(url, defaultPort);
+async function givenServer(
+  name: string,
+  variable: string,
+  url: string,
+  serverOf: (url: string) => Server | undefined,
+) {
+  const server = serverOf(url);
   if (server !== undefined) {
     await step(
       name,
@@ -65,12 +72,22 @@ async function givenServer(name: string, variable: string, url: string, defaultP
   return { url, isReal: true };
 }
 
+/** @returns Undefined for what the client finds out: a list of hosts, a socket, a service, an error. */
+export function postgresServerOf(url: string): Server | undefined {
+  const address = parsePostgresUrl(url);
+  if (address.kind === 'invalid' || address.parameters.has('service')) return undefined;
+  const [{ host, hostaddr, port }, ...others] = address.hosts;
+  const place = hostaddr ?? host;
+  const isSocket = place === '' || /^[/@]/.test(place);
+  return isSocket || others.length > 0 ? undefined : { host: place, port };
+}
+
 /** @returns Undefined for a list of hosts and for Sentinel: the client finds out which server to use. */
-export function singleServerOf(url: string, defaultPort: number): Server | undefined {
+export function redisServerOf(url: string): Server | undefined {
   if (!URL.canParse(url) || url.includes('+sentinel://')) return undefined;
   const { hostname, port } = new URL(url);
   if (hostname === '' || hostname.includes(',')) return undefined;
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || defaultPort };
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || 6379 };
 }
 
 /** @param server Not the URL, which may hold a password. */
