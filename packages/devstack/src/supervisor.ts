@@ -12,7 +12,7 @@ import { join } from 'node:path';
 
 import { execa, type Options } from 'execa';
 
-import { LauncherError, messageOf, StoppedError } from './errors.ts';
+import { codeOf, LauncherError, messageOf, StoppedError } from './errors.ts';
 import { acquireLock, type Lock } from './lock.ts';
 import { dim, print } from './output.ts';
 import { type ProcessRecord, startOf, stopProcesses } from './processes.ts';
@@ -239,7 +239,7 @@ export class Supervisor {
 
 /**
  * @param options `removeOnEnd` lists paths that must not outlive the launcher.
- * @throws {LauncherError} When another launcher uses the data folder.
+ * @throws {LauncherError} When another launcher uses the data folder, or nothing can be written there.
  */
 export async function createSupervisor({
   dataDir,
@@ -248,8 +248,16 @@ export async function createSupervisor({
   dataDir: string;
   removeOnEnd?: string[];
 }): Promise<Supervisor> {
-  prepareDataDir(dataDir);
-  return new Supervisor(dataDir, await acquireLock(dataDir, removeOnEnd));
+  try {
+    prepareDataDir(dataDir);
+    return new Supervisor(dataDir, await acquireLock(dataDir, removeOnEnd));
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    throw new LauncherError(`Cannot write to the data folder ${dataDir}.`, {
+      hint: 'Its disk may be full, or it may belong to another user. Set CEIBA_DATA_DIR to a folder of your own.',
+      output: messageOf(error),
+    });
+  }
 }
 
 function yieldProcessor(pid: number, niceness: number) {
@@ -265,17 +273,10 @@ function lastLines(text: string, count: number): string {
 }
 
 function prepareDataDir(dataDir: string) {
-  try {
-    // Under root, the user of PostgreSQL has to enter this folder; secret files in it are 0600.
-    // An existing folder keeps its mode.
-    mkdirSync(dataDir, { recursive: true, mode: 0o711 });
-    mkdirSync(join(dataDir, 'logs'), { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new LauncherError(`Cannot write to the data folder ${dataDir}.`, {
-      hint: 'It may belong to another user. Set CEIBA_DATA_DIR to a folder of your own.',
-      output: messageOf(error),
-    });
-  }
+  // Under root, the user of PostgreSQL has to enter this folder; secret files in it are 0600.
+  // An existing folder keeps its mode.
+  mkdirSync(dataDir, { recursive: true, mode: 0o711 });
+  mkdirSync(join(dataDir, 'logs'), { recursive: true, mode: 0o700 });
 }
 
 /** @returns A new data folder in the system's folder for temporary files. */
