@@ -26,6 +26,21 @@ it('suggests a port that exists instead of the highest one', async () => {
   }
 });
 
+it('refuses the port of a program on ::1, which a browser would reach as localhost', async (test) => {
+  const port = await freePort();
+  const server = createServer();
+  const error = await new Promise<unknown>((resolve) => {
+    server.on('error', resolve).listen({ port, host: '::1' }, () => resolve(null));
+  });
+  test.skip(error !== null, 'no IPv6');
+  try {
+    const wanted = [{ name: 'console', variable: 'CONSOLE_PORT', port }];
+    await expect(requireFreePorts(wanted)).rejects.toThrow('already in use');
+  } finally {
+    server.close();
+  }
+});
+
 it('refuses a free port that no client can reach', async () => {
   const wanted = [{ name: 'Runtime', variable: 'RUNTIME_PORT', port: 4190 }];
   await expect(requireFreePorts(wanted)).rejects.toMatchObject({

@@ -57,7 +57,8 @@ async function isRefusedByClients(port: number): Promise<boolean> {
 
 export async function isTaken(port: number): Promise<boolean> {
   // Connect first: on macOS a loopback bind succeeds while another program listens on all addresses.
-  if (await accepts(port)) return true;
+  // On ::1 as well, which browsers try first for localhost.
+  if ((await accepts(port)) || (await accepts(port, '::1'))) return true;
   try {
     await listenOnce(port);
     return false;
@@ -71,9 +72,9 @@ export async function isTaken(port: number): Promise<boolean> {
 }
 
 /** @returns Whether a program accepts connections on this loopback port. */
-export function accepts(port: number): Promise<boolean> {
+export function accepts(port: number, host: string = loopback): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host: loopback, port, timeout: 1000 });
+    const socket = connect({ host, port, timeout: 1000 });
     const settle = (answer: boolean) => {
       socket.destroy();
       resolve(answer);
