@@ -97,7 +97,7 @@ const OLD_NAMES = [
   ...['uptime', 'dirname', 'join', 'resolve', 'fileURLToPath'],
 ];
 
-it('imports only what an old Node has, which has to start it to be told that it is too old', () => {
+it('imports only what an old Node has, which has to start it to say that it is too old', () => {
   const imports = [...readFileSync(program, 'utf8').matchAll(/^import (.+?) from '([^']+)';$/gms)];
   const named = imports.flatMap(([, what = '']) =>
     what.startsWith('{') ? (what.match(/\w+/g) ?? []) : [],

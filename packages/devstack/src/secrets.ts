@@ -40,7 +40,7 @@ export function dataDirSecrets(dataDir: string): {
     if (codeOf(error) === 'ENOENT') return createSecrets(file);
   }
   throw new LauncherError(`${file} cannot be read. It has the only password of the database.`, {
-    hint: 'Restore it and its rights. Without a copy, set CEIBA_DATA_DIR to a new folder and start anew.',
+    hint: 'Restore it and its rights. Without a copy, set CEIBA_DATA_DIR to a new folder and start again.',
   });
 }
 

@@ -24,7 +24,7 @@ export class MigrationError extends Error {
 const LOCK_WAITS_MS = [200, 200, 400, 800, 2_000];
 /** Between two attempts, for the decisions. */
 const PAUSE_MS = 2_000;
-/** How often to ask whom an attempt waits for. */
+/** How often to ask which processes an attempt waits for. */
 const ASK_EVERY_MS = 300;
 /** How often to ask whether the server still works on the migration. */
 const CHECK_EVERY_MS = 5_000;
