@@ -77,7 +77,8 @@ export function createRuntime(settings: Settings, log: Logger, engines: Engines 
       findProject: async (projectId, deadline) =>
         (await database.lookups.find({ projectId, apiKeyDigest: null }, deadline)).project,
       usage: usage.denials,
-      run: (deadline, work) => database.pools.keyRoutes.run(deadline.remainingMs(), work),
+      read: (deadline, work) => database.pools.keyRoutes.run(deadline.remainingMs(), work),
+      change: (projectId, deadline, work) => database.changes.run(projectId, deadline, work),
       pageReads: new SerialQueue(),
       largeBodies: new LargeBodies(),
       random: randomBytes,

@@ -22,18 +22,19 @@ export class FairShare {
   /**
    * Waits for a place of the user's.
    *
+   * @param patienceMs of this call, where it has its own
    * @returns gives the place back
    * @throws the error of `tooMany` when none became free in time
    */
-  async enter(user: string): Promise<() => void> {
+  async enter(user: string, patienceMs = this.patienceMs): Promise<() => void> {
     const share = this.#shares.get(user) ?? { held: 0, waiting: new Set() };
     this.#shares.set(user, share);
     if (share.held < this.callsPerUser) share.held += 1;
-    else await this.#waitIn(share);
+    else await this.#waitIn(share, patienceMs);
     return () => this.#leave(user, share);
   }
 
-  #waitIn({ waiting }: Share): Promise<void> {
+  #waitIn({ waiting }: Share, patienceMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const start = () => {
         clearTimeout(timer);
@@ -42,7 +43,7 @@ export class FairShare {
       const timer = setTimeout(() => {
         waiting.delete(start);
         reject(this.tooMany());
-      }, this.patienceMs);
+      }, patienceMs);
       waiting.add(start);
     });
   }

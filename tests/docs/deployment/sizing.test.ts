@@ -89,8 +89,15 @@ describe('the connections of a Runtime', () => {
     const total = Object.values(limits).reduce((sum, count) => sum + count);
     expect(stated('**of a worker**')).toBe(total);
 
+    // The changes of one project have a share of the connections.
+    const projects = [project, await world.createProject({ plan: { activeKeyCap: 10_000 } })];
+    const keys = await Promise.all(
+      projects.flatMap((of) => {
+        const client = runtimeClient(runtime.url, of);
+        return Array.from({ length: 20 }, async () => ({ client, ...(await of.createKey()) }));
+      }),
+    );
     const client = runtimeClient(runtime.url, project);
-    const keys = await Promise.all(Array.from({ length: 40 }, () => project.createKey()));
     const most: Record<string, number> = {};
     const count = async () => {
       const rows = await world.db.sql<{ name: string; connections: number }[]>`
@@ -104,7 +111,7 @@ describe('the connections of a Runtime', () => {
     const answers = await world.db.sql.begin(async (sql) => {
       await sql`set local idle_in_transaction_session_timeout = 0`;
       await sql`select from api_keys for update`;
-      const pending = keys.flatMap(({ plaintext, apiKeyId }) => [
+      const pending = keys.flatMap(({ client, plaintext, apiKeyId }) => [
         client.authorize({ apiKey: plaintext }),
         client.setExpiry(apiKeyId, null),
       ]);

@@ -18,10 +18,11 @@ import type { Metrics } from '../metrics/metrics.ts';
 import { PROCESS_ID } from '../process-id.ts';
 import { CHECK_BUDGET_MS, Rehearsal } from '../rehearsal.ts';
 import { UnavailableError } from '../unavailable.ts';
+import { Changes } from './changes.ts';
 import { LookupLane } from './lane.ts';
 import { FencingLease } from './lease.ts';
 import { LOOKUP_LIMITS, Lookups } from './lookups.ts';
-import { DatabasePool } from './pool.ts';
+import { DatabasePool, type PoolOptions } from './pool.ts';
 
 /** What the Runtime does in Postgres, by purpose: no purpose can take the connections of another. */
 export interface RuntimeDatabase {
@@ -29,6 +30,7 @@ export interface RuntimeDatabase {
   readonly pools: ReturnType<typeof openPools>;
   /** Runs verbs that a decision waits for, within its budget for Postgres. */
   runForDecision<T>(work: (db: Database) => Promise<T>): Promise<T>;
+  readonly changes: Changes;
   /** Those of `/ready`. */
   readonly checks: { database(): Promise<void>; schema(): Promise<void> };
   close(): Promise<void>;
@@ -36,6 +38,8 @@ export interface RuntimeDatabase {
 
 /** Lookups in flight at once. With more lanes, each lookup would serve fewer decisions. */
 const LOOKUP_LANES = 2;
+/** Of the connections of the key routes, those that the changes of one project take. */
+const CHANGES_PER_PROJECT = 4;
 const CONNECTIONS = { decisions: 4, keyRoutes: 8, usage: 3, decisionLog: 1, checks: 1 };
 /** One write of usage, in ms; no request waits for it. */
 const USAGE_BUDGET_MS = 2_000;
@@ -60,6 +64,7 @@ export function openDatabase(settings: Settings, metrics: Metrics, log: Logger):
   return {
     lookups,
     pools,
+    changes: new Changes(pools.keyRoutes, CHANGES_PER_PROJECT),
     runForDecision: (work) => pools.decisions.run(settings.DECISION_DATABASE_BUDGET_MS, work),
     checks: {
       async database() {
@@ -127,8 +132,13 @@ function openLease(settings: Settings, log: Logger) {
 }
 
 function openPools(settings: Settings, fence: Fence, metrics: Metrics) {
-  const open = (purpose: keyof typeof CONNECTIONS, statementTimeoutMs: number) =>
+  const open = (
+    purpose: keyof typeof CONNECTIONS,
+    statementTimeoutMs: number,
+    options: Pick<PoolOptions, 'isLateAlone'> = {},
+  ) =>
     new DatabasePool({
+      ...options,
       url: settings.DATABASE_URL,
       maxConnections: CONNECTIONS[purpose],
       applicationName: `ceiba-${purpose}`,
@@ -138,7 +148,8 @@ function openPools(settings: Settings, fence: Fence, metrics: Metrics) {
     });
   return {
     decisions: open('decisions', settings.DECISION_DATABASE_BUDGET_MS),
-    keyRoutes: open('keyRoutes', settings.KEY_ROUTE_DEADLINE_MS),
+    // One that waits for a lock, or had a slow body, must not end those of other projects.
+    keyRoutes: open('keyRoutes', settings.KEY_ROUTE_DEADLINE_MS, { isLateAlone: true }),
     usage: open('usage', USAGE_BUDGET_MS),
     decisionLog: open('decisionLog', DECISION_LOG_BUDGET_MS),
     checks: open('checks', CHECK_BUDGET_MS),

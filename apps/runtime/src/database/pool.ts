@@ -9,6 +9,8 @@ export interface PoolOptions {
   statementTimeoutMs: number;
   /** For statements that serve decisions. */
   fence?: Fence;
+  /** A late call fails alone, and the pool is replaced only if its statement is never answered. */
+  isLateAlone?: true;
   /** Called with each error of the server, or of the work. */
   onError?: (error: unknown) => void;
 }

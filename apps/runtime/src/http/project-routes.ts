@@ -22,8 +22,10 @@ export interface ProjectRouteOptions {
   /** Finds the project through the lookups of decisions. */
   findProject(projectId: string, deadline: Deadline): Promise<LookupRow['project']>;
   usage: Pick<Dependencies['usage'], 'notePreviousSecret'>;
-  /** Runs verbs within the deadline, on a pool that no decision uses. */
-  run<T>(deadline: Deadline, work: (db: Database) => Promise<T>): Promise<T>;
+  /** Runs verbs that only read within the deadline, on a pool that no decision uses. */
+  read<T>(deadline: Deadline, work: (db: Database) => Promise<T>): Promise<T>;
+  /** As `read`, for verbs that change the project; its changes have a share of the pool. */
+  change<T>(projectId: string, deadline: Deadline, work: (db: Database) => Promise<T>): Promise<T>;
   pageReads: SerialQueue;
   largeBodies: Pick<LargeBodies, 'hold'>;
   random: RandomBytes;
@@ -95,7 +97,10 @@ export async function answerProjectRoute(
         requestId,
       } as const;
       const result = await route.answer({
-        run: (work) => options.run(deadline, (db) => work({ db, ...caller })),
+        run: (work) =>
+          route.method === 'GET'
+            ? options.read(deadline, (db) => work({ db, ...caller }))
+            : options.change(projectId, deadline, (db) => work({ db, ...caller })),
         deadline,
         projectId,
         id,
