@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Logger } from '@ceiba/process/log';
-import { SerialQueue } from '@ceiba/process/tasks';
+import { SerialQueue, singleFlight } from '@ceiba/process/tasks';
 import { openDatabase } from './database/open.ts';
 import { openDecisions } from './decision/open.ts';
 import type { DecisionExporter } from './decision-log/exporter.ts';
@@ -67,7 +67,12 @@ export function createRuntime(settings: Settings, log: Logger, engines: Engines 
   }
 
   let isDraining = false;
-  const checks = { ...database.checks, redis: redis.check };
+  // Anyone may ask whether it is ready: many at once cost one check.
+  const checks = {
+    database: singleFlight(database.checks.database),
+    redis: singleFlight(redis.check),
+    schema: singleFlight(database.checks.schema),
+  };
   const calls = { ...decisions, errors, traces, deadlineMs: settings.DECISION_DEADLINE_MS };
   const authorizeRoutes = createAuthorizeRoutes(calls);
   const app = createApp({

@@ -5,6 +5,7 @@ import {
   Batcher,
   SerialQueue,
   SharedCheck,
+  singleFlight,
   tryEach,
 } from './tasks.ts';
 
@@ -176,6 +177,20 @@ describe('a background task', () => {
     await Promise.all([task.runNow(), task.runNow()]);
     expect(most).toBe(1);
   });
+});
+
+it('work in single flight runs once for all who ask meanwhile, and again for the next one', async () => {
+  let runs = 0;
+  const ask = singleFlight(async () => {
+    runs += 1;
+    await nextTurn();
+    if (runs === 1) throw new Error('away');
+    return runs;
+  });
+  const burst = await Promise.allSettled(Array.from({ length: 2_000 }, ask));
+  expect(burst.map(({ status }) => status)).toEqual(burst.map(() => 'rejected'));
+  expect(runs).toBe(1);
+  expect(await Promise.all([ask(), ask()])).toEqual([2, 2]);
 });
 
 describe('SharedCheck', () => {

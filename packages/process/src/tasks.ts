@@ -54,6 +54,17 @@ export class Batcher<Item, Result> {
   }
 }
 
+/** Runs work once for all who ask while it is under way. */
+export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | null = null;
+  return () => {
+    underWay ??= work().finally(() => {
+      underWay = null;
+    });
+    return underWay;
+  };
+}
+
 /** How long the outcome of a check is shared, in ms: a repair shows within a second. */
 const SHARED_FOR_MS = { success: 5_000, failure: 1_000 };
 

@@ -1,7 +1,7 @@
 import 'server-only';
 import { randomUUID } from 'node:crypto';
 import { FairShare } from '@ceiba/process/fair-share';
-import { SharedCheck } from '@ceiba/process/tasks';
+import { SharedCheck, singleFlight } from '@ceiba/process/tasks';
 import {
   type Database,
   DatabaseUnavailableError,
@@ -82,24 +82,16 @@ export function withSlowDatabase<T>(work: (db: Database) => Promise<T>): Promise
   return slowPool.run(work);
 }
 
-let readinessCheck: Promise<boolean> | undefined;
-
 /**
  * Whether Postgres answers within 0.6 s. It has its own connection, so that a busy pool does not look
  * like an outage. Concurrent calls share one check.
  */
-export function isDatabaseReady(): Promise<boolean> {
-  readinessCheck ??= Promise.resolve()
-    .then(() => readinessPool.run(pingDatabase))
-    .then(
-      () => true,
-      () => false,
-    )
-    .finally(() => {
-      readinessCheck = undefined;
-    });
-  return readinessCheck;
-}
+export const isDatabaseReady = singleFlight(() =>
+  readinessPool.run(pingDatabase).then(
+    () => true,
+    () => false,
+  ),
+);
 
 const rehearsal = new SharedCheck(async () => {
   let change: string | null = null;
