@@ -65,11 +65,15 @@ export function watch(registry: Registry, watched: Watched): void {
     'Decisions that are being made.',
     () => admission.state.decisions,
   );
-  gauge(
-    'ceiba_admission_limit',
-    'How many requests of the most limited project may be in flight: MAX_DECISIONS_IN_FLIGHT, or fewer under overload.',
-    () => admission.state.limit,
-  );
+  new Gauge({
+    name: 'ceiba_admission_limit',
+    help: 'How many requests of the most limited project may be in flight: MAX_DECISIONS_IN_FLIGHT, or fewer under overload; of several workers, the lowest.',
+    registers,
+    aggregator: 'min',
+    collect() {
+      this.set(admission.state.limit);
+    },
+  });
   gauge(
     'ceiba_usage_waiting',
     'Numbers of usage that Postgres has not confirmed yet.',
@@ -122,7 +126,12 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ];
 
-function watchProcess(registry: Registry): void {
+/** What Node and the system say of the process. */
+export function watchProcess(registry: Registry): void {
   collectDefaultMetrics({ register: registry });
   for (const name of MISNAMED) registry.removeSingleMetric(name);
+  // An average would hide the one worker whose event loop is late.
+  for (const metric of registry.getMetricsAsArray()) {
+    if (metric.aggregator === 'average') metric.aggregator = 'max';
+  }
 }

@@ -1,13 +1,18 @@
 import { EventEmitter } from 'node:events';
 import { Counter, Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
+import { watchProcess } from './watch.ts';
 import { type MetricsWorker, WorkerMetrics } from './worker-metrics.ts';
+
+const LATE = 'nodejs_eventloop_lag_p99_seconds';
 
 /** A worker that has counted `calls`, and answers unless it hangs. */
 class FakeWorker extends EventEmitter {
   readonly id: number;
   calls = 0;
   hangs = false;
+  /** By how much its event loop is late. */
+  lateSeconds = 0.01;
   readonly #registry = new Registry();
 
   constructor(id: number) {
@@ -25,6 +30,7 @@ class FakeWorker extends EventEmitter {
       },
     });
     new Gauge({ name: 'memory_bytes', help: 'Memory.', registers }).set(100);
+    watchProcess(this.#registry);
   }
 
   isConnected = () => true;
@@ -32,6 +38,9 @@ class FakeWorker extends EventEmitter {
   send(message: { metricsQuestion: number }): boolean {
     if (this.hangs) return true;
     void this.#registry.getMetricsAsJSON().then((metrics) => {
+      for (const metric of metrics) {
+        if (metric.name === LATE) metric.values = [{ labels: {}, value: this.lateSeconds }];
+      }
       const answer = { metricsAnswer: message.metricsQuestion, metrics };
       this.emit('message', JSON.parse(JSON.stringify(answer)));
     });
@@ -87,6 +96,21 @@ describe('the metrics of several workers', () => {
     workers[0].hangs = true;
     workers[0].calls = 9;
     expect(await read()).toEqual({ calls: 3, memory: 200, answering: 1, exits: 0 });
+  });
+
+  it('have the start of the primary once, not that of a worker', async () => {
+    const { metrics } = setUp();
+    const text = await metrics.read();
+    const starts = text.match(/^process_start_time_seconds (.+)$/gm) ?? [];
+    expect(starts).toHaveLength(1);
+    const startedAt = Number(starts[0]?.split(' ')[1]);
+    expect(startedAt).toBeCloseTo(Date.now() / 1000 - process.uptime(), 0);
+  });
+
+  it('show the event loop that is most late', async () => {
+    const { metrics, workers } = setUp();
+    workers[0].lateSeconds = 0.7;
+    expect(await metrics.read()).toContain(`\n${LATE} 0.7\n`);
   });
 
   it('ignore every other message of a worker', async () => {

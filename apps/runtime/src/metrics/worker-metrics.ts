@@ -55,6 +55,7 @@ export class WorkerMetrics {
       name: 'process_start_time_seconds',
       help: 'Start time of the process since unix epoch in seconds.',
       registers,
+      aggregator: 'first',
     }).set(Date.now() / 1000 - process.uptime());
   }
 
@@ -77,7 +78,8 @@ export class WorkerMetrics {
     const answered = await Promise.all([...this.#workers].map((worker) => this.#ask(worker)));
     this.#answering.set(answered.filter(Boolean).length);
     const own = await this.#registry.getMetricsAsJSON();
-    const all = [...this.#lastAnswers.values(), this.#ended, own];
+    // The first says how a metric is added up: the start time is that of the primary.
+    const all = [own, ...this.#lastAnswers.values(), this.#ended];
     return AggregatorRegistry.aggregate(all).metrics();
   }
 
