@@ -2,7 +2,7 @@ import { digestOf } from '@ceiba/domain';
 import { describe, expect, it, vi } from 'vitest';
 import { Deadline } from '../deadline.ts';
 import { invalidRequest, unauthorized } from '../errors.ts';
-import { UnavailableError } from '../unavailable.ts';
+import { OVERLOAD, UnavailableError } from '../unavailable.ts';
 import { Entrance } from './entrance.ts';
 import type { NotProven } from './proven-secrets.ts';
 
@@ -27,7 +27,8 @@ function setUp({ isProven = true, hasRoom = true } = {}) {
   const countFailure = vi.fn();
   const reportRefusal = vi.fn();
   const errors = { report: vi.fn(), reportRefusal };
-  const entrance = new Entrance({ proven, admission, errors, paces, countFailure });
+  const onRequest = vi.fn();
+  const entrance = new Entrance({ proven, admission, errors, paces, countFailure, onRequest });
   const arrival = {
     projectId: PROJECT_ID.toUpperCase(),
     secret: 'secret',
@@ -42,7 +43,8 @@ function setUp({ isProven = true, hasRoom = true } = {}) {
     tooSlow: 'overload',
     trace: null,
   } as const;
-  return { proof, proven, admission, paces, countFailure, reportRefusal, leave, entrance, arrival };
+  const counts = { countFailure, onRequest };
+  return { proof, proven, admission, paces, ...counts, reportRefusal, leave, entrance, arrival };
 }
 
 const failing = (error: Error) => () => Promise.reject(error);
@@ -70,6 +72,21 @@ describe('a call whose secret is proven', () => {
     expect(countFailure.mock.calls).toEqual([[PROJECT_ID, DATABASE_OUTAGE]]);
     expect(leave.mock.calls).toEqual([[false]]);
     expect(proven.renew.mock.calls).toEqual([[proof]]);
+  });
+
+  it('is one request, however many of its questions fail, and none where it is not valid', async () => {
+    const { onRequest, entrance, arrival } = setUp();
+    await entrance.admit(arrival, async () => 'answer');
+    await entrance.admit(arrival, async (share) => {
+      share.report(invalidRequest('no question'));
+      for (let failed = 0; failed < 64; failed += 1) share.report(DATABASE_OUTAGE);
+    });
+    await entrance.admit(arrival, failing(DATABASE_OUTAGE)).catch(() => {});
+    await entrance.admit(arrival, failing(invalidRequest('no body'))).catch(() => {});
+    expect(onRequest.mock.calls).toEqual([[null], [DATABASE_OUTAGE], [DATABASE_OUTAGE]]);
+    const { onRequest: ofShed, ...full } = setUp({ hasRoom: false });
+    await full.entrance.admit(arrival, async () => {}).catch(() => {});
+    expect(ofShed.mock.calls).toEqual([[OVERLOAD]]);
   });
 
   it('waits for its turn where there is no room for it', async () => {

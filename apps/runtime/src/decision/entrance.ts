@@ -18,6 +18,12 @@ export interface EntranceOptions {
   countFailure(projectId: string | null, error: unknown): void;
   /** Called with the number of questions of each batch that is admitted. */
   onBatch?(questions: number): void;
+  /**
+   * Called for each request whose answer is no mistake of its own.
+   *
+   * @param failure null where all its questions were decided
+   */
+  onRequest?(failure: unknown): void;
 }
 
 /** Why a call was refused that does not prove who sends it. */
@@ -57,6 +63,7 @@ export class Entrance {
       });
     } catch (error) {
       this.#count(call, projectId, error);
+      if (!(error instanceof TransportError)) this.#options.onRequest?.(error);
       if (error === OVERLOAD) await this.#options.paces.project.slot(call.deadline);
       throw error;
     }
@@ -67,11 +74,12 @@ export class Entrance {
     call: Call,
     work: (share: Share) => Promise<T>,
   ): Promise<T> {
-    const { admission, errors, onBatch } = this.#options;
+    const { admission, errors, onBatch, onRequest } = this.#options;
     const { requestId, askedAtMs, bodyBytes } = call;
     const admitted = admission.admit(projectId, bodyBytes);
     if (admitted === null) throw OVERLOAD;
     let wasDecided = false;
+    let failure: unknown = null;
     try {
       const answer = await work({
         asker: { projectId, secretDigest, requestId, askedAtMs },
@@ -81,10 +89,12 @@ export class Entrance {
         },
         report: (error) => {
           this.#count(call, projectId, error);
+          if (!(error instanceof TransportError)) failure ??= error;
           if (error instanceof UnavailableError) errors.report(error, requestId);
         },
       });
       wasDecided = true;
+      onRequest?.(failure);
       return answer;
     } finally {
       admitted.leave(wasDecided);

@@ -76,6 +76,7 @@ function openEntrance(
       if (projectId !== null) decisionLog.failures.count(projectId, error);
     },
     onBatch: (questions) => metrics.batchOf(questions),
+    onRequest: (failure) => metrics.requested(failure),
   });
 }
 

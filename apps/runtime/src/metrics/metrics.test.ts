@@ -31,6 +31,17 @@ describe('a failure', () => {
   });
 });
 
+it('requests are counted by whether they were decided, without those whose body did not arrive', async () => {
+  const metrics = new Metrics();
+  for (const failure of [null, null, OVERLOAD, new UnavailableError('caller', 'late')]) {
+    metrics.requested(failure);
+  }
+  expect(await seriesOf(metrics, 'ceiba_decision_requests_total')).toEqual([
+    'ceiba_decision_requests_total{result="decided"} 2',
+    'ceiba_decision_requests_total{result="failed"} 1',
+  ]);
+});
+
 describe('an error of a dependency', () => {
   const errorsOf = (metrics: Metrics) => seriesOf(metrics, 'ceiba_dependency_errors_total');
 

@@ -40,6 +40,8 @@ export class Metrics {
     'cause',
     FAILURE_CAUSES,
   );
+  /** Kept as numbers, which cost a request nothing, until Prometheus asks. */
+  readonly #requests = { decided: 0, failed: 0 };
   readonly #shed = this.#counter(
     'ceiba_shed_requests_total',
     'Requests for a decision that were refused because too many were in flight; also among the failures by overload.',
@@ -82,6 +84,20 @@ export class Metrics {
   readonly lookup = this.#roundTrips('lookup');
   readonly charge = this.#roundTrips('charge');
 
+  constructor() {
+    const requests = this.#requests;
+    new Counter({
+      name: 'ceiba_decision_requests_total',
+      help: 'Requests for a decision, a batch being one, by result: whether all their questions were decided, or one at least failed by an outage or a bug.',
+      labelNames: ['result'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [result, count] of Object.entries(requests)) this.inc({ result }, count);
+      },
+    });
+  }
+
   decided(decision: Decision): void {
     this.#decisions[decision.allowed ? 'allowed' : decision.denialReason].inc();
   }
@@ -90,6 +106,12 @@ export class Metrics {
   failed(error: unknown): void {
     if (error === OVERLOAD) this.#shed.inc();
     this.#failures[error instanceof UnavailableError ? error.dependency : 'internal'].inc();
+  }
+
+  /** @param failure null where all its questions were decided */
+  requested(failure: unknown): void {
+    if (failure === null) this.#requests.decided += 1;
+    else if (!isOfCaller(failure)) this.#requests.failed += 1;
   }
 
   answered(tookMs: number): void {
@@ -169,6 +191,9 @@ export class Metrics {
     };
   }
 }
+
+const isOfCaller = (error: unknown) =>
+  error instanceof UnavailableError && error.dependency === 'caller';
 
 function startedAtZero(counter: Counter.Internal): Counter.Internal {
   counter.inc(0);
