@@ -4,6 +4,8 @@ import { UnavailableError } from './unavailable.ts';
 
 /** A line of one kind is logged once per interval, in ms, with the number of suppressed ones. */
 const INTERVAL_MS = 1_000;
+/** So many kinds have lines of their own at a time, of which most are projects. */
+const KINDS_MAX = 100;
 
 /** Who sent a call, as far as the call says. */
 export interface RefusedCaller {
@@ -45,8 +47,9 @@ export class ErrorLog {
   }
 
   /**
-   * A secret that is missing or wrong, which is a mistake in the settings of a host. Lines about a
-   * project are counted by themselves, so that no one hides them with made-up projects.
+   * A secret that is missing or wrong, or an ID of a project that cannot be one: a mistake in the
+   * settings of a host. Lines about a project are counted by themselves, so that no one hides them
+   * with made-up projects, nor one host those of another project's.
    *
    * @param projectId the project that the call names; absent where there is none
    */
@@ -55,15 +58,16 @@ export class ErrorLog {
     { requestId, peer, userAgent }: RefusedCaller,
     projectId: string | undefined,
   ): void {
-    this.#mistakes?.refusedSecret();
-    const kind = projectId === undefined ? 'project secret' : 'secret of a project';
+    const what = problem === 'invalid_project_id' ? 'project ID' : 'project secret';
+    if (what === 'project secret') this.#mistakes?.refusedSecret();
+    const kind = projectId === undefined ? what : this.#kindOf(projectId);
     const suppressed = this.#suppressedOf(kind);
     if (suppressed === null) return;
     const agent = userAgent === undefined ? {} : { userAgent: shortened(userAgent, 128) };
     const named = projectId === undefined ? {} : { projectId };
     this.#log.info(
       { requestId, ...named, peer, ...agent, problem, suppressed },
-      'refused a project secret',
+      `refused a ${what}`,
     );
   }
 
@@ -96,6 +100,17 @@ export class ErrorLog {
       { requestId, problem: `the gateway ${problem}`, suppressed },
       'refused a question of a gateway; correct its configuration, so that its calls have a verdict',
     );
+  }
+
+  /** That of a project; one that all others share while too many have their own. */
+  #kindOf(projectId: string): string {
+    const kind = `secret of ${projectId}`;
+    if (this.#last.has(kind) || this.#last.size < KINDS_MAX) return kind;
+    const now = performance.now();
+    for (const [other, { at }] of this.#last) {
+      if (now - at >= INTERVAL_MS) this.#last.delete(other);
+    }
+    return this.#last.size < KINDS_MAX ? kind : 'secret of a project';
   }
 
   /** How many lines were suppressed since the last one; null where this one is too. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import type { Logger } from '@ceiba/process/log';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { ErrorLog } from '../error-log.ts';
 import { jsonReply, send } from './replies.ts';
 
@@ -58,4 +58,42 @@ it('a refused secret is one line for many, with the request and no secret', () =
     [{ ...shown, problem: 'unknown_project', suppressed: 0 }, words],
     [{ ...shown, projectId: 'a project', problem: 'wrong_secret', suppressed: 0 }, words],
   ]);
+});
+
+it('each project whose secret is refused has a line a second, up to a hundred of them', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  try {
+    const lines: { projectId?: string }[] = [];
+    const log = { info: (line: object) => void lines.push(line) } as unknown as Logger;
+    const errors = new ErrorLog(log);
+    const caller = { requestId: 'a', peer: '10.0.0.7', userAgent: undefined };
+    const refuse = (count: number) => {
+      lines.length = 0;
+      for (let n = 0; n < 2 * count; n += 1) {
+        errors.reportRefusal('wrong_secret', caller, `project ${n % count}`);
+      }
+      return lines.map(({ projectId }) => projectId);
+    };
+    expect(refuse(2)).toEqual(['project 0', 'project 1']);
+    vi.advanceTimersByTime(1_000);
+    // One more line is that of all further ones.
+    expect(refuse(1_000)).toHaveLength(101);
+    vi.advanceTimersByTime(1_000);
+    expect(refuse(1_000)).toHaveLength(101);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('an ID that is no UUID is logged, and is no wrong secret', () => {
+  const lines: unknown[] = [];
+  const log = { info: (_: object, words: string) => void lines.push(words) } as unknown as Logger;
+  const mistakes = { refusedSecret: vi.fn(), unclearRequest: vi.fn() };
+  const errors = new ErrorLog(log, mistakes);
+  const caller = { requestId: 'a', peer: '10.0.0.7', userAgent: undefined };
+  errors.reportRefusal('invalid_project_id', caller, undefined);
+  expect(mistakes.refusedSecret).not.toHaveBeenCalled();
+  errors.reportRefusal('missing_secret', caller, undefined);
+  expect(mistakes.refusedSecret).toHaveBeenCalledOnce();
+  expect(lines).toEqual(['refused a project ID', 'refused a project secret']);
 });
