@@ -391,6 +391,9 @@ describe('POST …/api-keys/batch', () => {
     ] as const) {
       expectError(await post('/api-keys/batch', body), 'invalid_request', message);
     }
+    const headers = { 'idempotency-key': 'sent again after a lost answer' };
+    const repeatable = await post('/api-keys/batch', several(1), headers);
+    expectError(repeatable, 'invalid_request', '"Idempotency-Key"');
     const results = resultsOf(await post('/api-keys/batch', several(100)));
     expect(results.filter(({ status }) => status === 200)).toHaveLength(100);
   });

@@ -6,6 +6,7 @@ import {
   createApiKeyRequestSchema,
   createApiKeysRequestSchema,
   dateOf,
+  IDEMPOTENCY_KEY_HEADER,
   importApiKeysRequestSchema,
   importedApiKeySchema,
   safeParse,
@@ -19,7 +20,13 @@ import {
   type NewApiKeyResult,
 } from '@ceiba/schema';
 import type { z } from 'zod';
-import { invalidField, invalidInput, TransportError, unauthorized } from '../errors.ts';
+import {
+  invalidField,
+  invalidInput,
+  invalidRequest,
+  TransportError,
+  unauthorized,
+} from '../errors.ts';
 import { parseBody } from './body.ts';
 import { noCustomer } from './customer-routes.ts';
 import { fullPlan, mintFrom } from './key-replies.ts';
@@ -28,6 +35,10 @@ import type { ProjectCall } from './project-routes.ts';
 /** Creates up to 100 keys, each of which may be refused alone. */
 export async function createBatch(call: ProjectCall): Promise<ApiKeysCreateResult> {
   const { projectId, random, run } = call;
+  // A caller who sends it counts on it: a repeated call would create every key again.
+  if (call.headers[IDEMPOTENCY_KEY_HEADER] !== undefined) {
+    throw invalidRequest('"Idempotency-Key" is only for the creation of a single key.');
+  }
   const given = parseBody(createApiKeysRequestSchema, call.body).apiKeys;
   const parsed = await parseEach(createApiKeyRequestSchema, given);
   const apiKeys = parsed.flatMap((key) =>
