@@ -320,7 +320,7 @@ describe('starting and stopping', () => {
       leaving.kill('SIGTERM');
       let answer = '';
       for await (const text of endless.socket) answer += text;
-      expect(answer).toMatch(/^HTTP\/1\.1 503 /);
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
       expect(await leaving.exited).toBe('exited with code 0');
     } finally {
       endless.socket.destroy();

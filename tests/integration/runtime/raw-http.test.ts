@@ -236,7 +236,8 @@ describe('chunks', () => {
   it('that never end are answered within the deadline of the route', async () => {
     await expectStatus([chunked(authorizePath()), chunk('{"method"')], 503);
     await expectStatus([chunked(batchPath()), chunk('{"requests":[{"method"')], 503);
-    await expectStatus([chunked(keysPath()), chunk('{"displayName"')], 503);
+    const late = await expectStatus([chunked(keysPath()), chunk('{"displayName"')], 400);
+    expect(late.body).toContain(`The body did not arrive within ${DEADLINE_MS} ms.`);
   });
 
   it.each(['zz\r\nx\r\n', '-5\r\nx\r\n', '5\r\nx\r\n0\r\n\r\n', 'fffffffffffffffff\r\nx'])(

@@ -9,8 +9,9 @@ import type { Dependencies } from '../decision/dependencies.ts';
 import type { Entrance } from '../decision/entrance.ts';
 import { noteIfPrevious, projectOfSecret } from '../decision/project-secret.ts';
 import type { ErrorLog } from '../error-log.ts';
-import { invalidInput, unauthorized } from '../errors.ts';
+import { invalidInput, invalidRequest, unauthorized } from '../errors.ts';
 import { parseUuid } from '../parameters.ts';
+import { UnavailableError } from '../unavailable.ts';
 import { type ReadBody, readJsonBody } from './body.ts';
 import { callerOf } from './caller.ts';
 import { type LargeBodies, largeBodyOf } from './large-bodies.ts';
@@ -90,7 +91,10 @@ export async function answerProjectRoute(
       const body: ReadBody =
         route.method === 'GET'
           ? { kind: 'empty' }
-          : await deadline.race('caller', readJsonBody(incoming, bodyCapBytes));
+          : await deadline.race('caller', readJsonBody(incoming, bodyCapBytes)).catch((error) => {
+              if (!(error instanceof UnavailableError)) throw error;
+              throw invalidRequest(`The body did not arrive within ${options.deadlineMs} ms.`);
+            });
       const caller = {
         actor: { kind: 'project_secret' },
         clientAddress: sender.peer || null,
