@@ -60,4 +60,20 @@ describe('a client whose late calls fail alone', () => {
     network.heal();
     await until('the client is up again', () => client.isUp);
   });
+
+  test('ends all work of late calls with the connections that it replaces, also what was not sent', async () => {
+    const works: Promise<unknown>[] = [];
+    const call = () =>
+      client.run(100, ({ orm }) => {
+        const work = orm.transaction((tx) => tx.execute('select pg_sleep(0.05)'));
+        works.push(work);
+        return work;
+      });
+    const calls = Array.from({ length: 4 }, call);
+    network.darken();
+    calls.push(...Array.from({ length: 8 }, call));
+    await Promise.allSettled(calls);
+    const ends = await Promise.allSettled(works);
+    expect(ends.map(({ status }) => status)).toEqual(calls.map(() => 'rejected'));
+  });
 });
