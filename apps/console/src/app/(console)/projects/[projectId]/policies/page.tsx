@@ -56,7 +56,7 @@ export default async function PoliciesPage({ params, searchParams }: PageProps<'
   const successorsOf = successorFinder(policies);
   const shown = listed
     .slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
-    .map((policy) => ({ ...policy, coveredBy: successorsOf(policy).cover }));
+    .map((policy) => ({ ...policy, successors: successorsOf(policy) }));
   return (
     <Column>
       <PageHeader

@@ -8,11 +8,11 @@ export interface PolicyTarget {
   policyId: string;
   /** `GET /v1/reports*`. */
   words: string;
-  /** Another policy that allows every call that this one allows; null if there is none. */
-  coveredBy: string | null;
+  /** What becomes of its calls, in sentences. */
+  effect: string;
 }
 
-/** Says which calls will be denied before it deletes the policy. */
+/** Says what becomes of its calls before it deletes the policy. */
 const DeletePolicyDialog = ({ target, onClose }: { target: PolicyTarget; onClose: () => void }) => (
   <ConfirmAction
     onClose={onClose}
@@ -22,11 +22,8 @@ const DeletePolicyDialog = ({ target, onClose }: { target: PolicyTarget; onClose
         <p>
           <code className="text-small break-all text-ink">{target.words}</code>
         </p>
-        <p className="mt-2">
-          {target.coveredBy
-            ? `${target.coveredBy} covers the same calls, so no call is denied.`
-            : 'Calls that no other policy matches are denied from the next request on.'}{' '}
-          If you add it again, its hit count starts at zero.
+        <p className="mt-2 wrap-anywhere">
+          {target.effect} If you add the policy again, its hit count starts at zero.
         </p>
       </>
     }

@@ -1,4 +1,4 @@
-import type { Policy } from '@ceiba/domain';
+import type { Policy, Successors } from '@ceiba/domain';
 import type { PolicyWithHits } from '@ceiba/schema';
 import { Check, Coins, Pencil } from 'lucide-react';
 import { ButtonLink } from '#components/ui/button.tsx';
@@ -9,6 +9,7 @@ import { PathCode } from '#components/ui/path-text.tsx';
 import { MethodChip } from '#components/ui/state-chips.tsx';
 import { actionsColumn, Table } from '#components/ui/table.tsx';
 import { formatCount, plural, policyText } from '#lib/format.ts';
+import { afterDeletion } from './after-deletion.ts';
 import { DeletePolicyButton } from './delete-policy.tsx';
 import { warningOf } from './pattern-warning.ts';
 
@@ -17,8 +18,8 @@ export type PlacedPolicy = PolicyWithHits & { place: number };
 
 /** A policy that is shown. */
 export interface ListedPolicy extends PlacedPolicy {
-  /** The first other policy that matches all its calls; null if none does. */
-  coveredBy: Policy | null;
+  /** Which policies decide its calls if it is deleted. */
+  successors: Successors<PolicyWithHits>;
 }
 
 export const hitsOf = ({ allowed, denied }: PolicyWithHits): number => allowed + denied;
@@ -140,7 +141,7 @@ interface PatternProps {
 
 /** The pattern of a policy, and what to know about it; on a phone all of the policy. */
 function Pattern({ policy, standing }: PatternProps) {
-  const { coveredBy } = policy;
+  const { cover } = policy.successors;
   const warning = warningOf(policy.pathPattern);
   return (
     <>
@@ -158,9 +159,9 @@ function Pattern({ policy, standing }: PatternProps) {
         <PolicyTerms policy={policy} />
       </div>
       {warning && <p className="text-small text-limit-text">{warning}</p>}
-      {coveredBy && (
+      {cover && (
         <p className="text-small text-muted">
-          Also covered by <PathCode>{policyText(coveredBy)}</PathCode>
+          Also covered by <PathCode>{policyText(cover)}</PathCode>
         </p>
       )}
       <p className="numbers text-small text-muted sm:hidden">
@@ -200,7 +201,7 @@ function Changes({ projectId, policy }: { projectId: string; policy: ListedPolic
         target={{
           policyId: policy.policyId,
           words,
-          coveredBy: policy.coveredBy && policyText(policy.coveredBy),
+          effect: afterDeletion(policy, policy.successors),
         }}
       />
     </div>
