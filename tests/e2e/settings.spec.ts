@@ -3,7 +3,7 @@ import { mintApiKey } from '@ceiba/domain';
 import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject, stack } from './own-project.ts';
-import { gotoReady } from './support.ts';
+import { gotoReady, hold } from './support.ts';
 
 let project: OwnProject;
 
@@ -25,6 +25,10 @@ async function statusFor(secret: string): Promise<number> {
 
 async function confirmRotation(page: Page): Promise<string> {
   await page.getByRole('alertdialog').getByRole('button', { name: 'Rotate secret' }).click();
+  return rotatedSecret(page);
+}
+
+async function rotatedSecret(page: Page): Promise<string> {
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Secret rotated');
   return (await page.getByRole('status').filter({ hasText: 'ceiba_secret_' }).innerText()).trim();
 }
@@ -160,8 +164,18 @@ test('a rotation shows the secret once, and both secrets are accepted for a day'
   await page.goto(project.at('keys'));
   await gotoReady(page, project.at('settings'));
   await page.getByRole('button', { name: 'Rotate secret…' }).click();
-  await expect(page.getByRole('alertdialog')).toContainText('stays valid for another 24 hours');
-  const second = await confirmRotation(page);
+  const question = page.getByRole('alertdialog');
+  await expect(question).toContainText('stays valid for another 24 hours');
+  // Closed before the answer arrives, the dialog would lose the secret.
+  const answer = await hold(page, '**/settings', 'POST');
+  await question.getByRole('button', { name: 'Rotate secret' }).click();
+  await expect(question.getByRole('button', { name: /working/ })).toBeVisible();
+  // A browser asks at the first press, and closes a dialog at the second.
+  for (const _ of [1, 2, 3]) await page.keyboard.press('Escape');
+  await question.getByRole('button', { name: 'Keep secret' }).click();
+  await expect(question).toBeVisible();
+  answer.release();
+  const second = await rotatedSecret(page);
   await expect(page.locator('pre')).toContainText(`CEIBA_PROJECT_SECRET=${second}`);
   await expect(page.locator('pre')).toContainText(`CEIBA_PROJECT_ID=${project.projectId}`);
   expect(await statusFor(second)).toBe(200);
@@ -179,7 +193,6 @@ test('a rotation shows the secret once, and both secrets are accepted for a day'
 
   // A second rotation explains its effect and needs a confirmation.
   await page.getByRole('button', { name: 'Rotate secret…' }).click();
-  const question = page.getByRole('alertdialog');
   await expect(question).toContainText('Rotating again ends the previous one immediately');
   await question.getByRole('button', { name: 'Rotate secret' }).click();
   await expect(question).toContainText('Confirm this first');
@@ -193,14 +206,7 @@ test('a rotation shows the secret once, and both secrets are accepted for a day'
 
   // The secret leaves at once, and the page of before the rotation, with another current secret, does
   // not come back.
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route('**/settings?_rsc=*', async (route) => {
-    await released;
-    await route.continue();
-  });
+  const { release } = await hold(page, '**/settings?_rsc=*', 'GET');
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'Leave without it' }).click();
   await expect(page.getByText('Loading the page…')).toBeVisible();

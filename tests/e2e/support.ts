@@ -197,6 +197,19 @@ export async function addAuthenticator(page: Page, isUserVerified = true): Promi
 export const unfoldKeyFields = (page: Page) =>
   page.locator('summary', { hasText: 'Limits, scopes and expiry' }).click();
 
+/** Holds the requests of a page until they are released. */
+export async function hold(page: Page, address: string, method: 'GET' | 'POST') {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(address, async (route) => {
+    if (route.request().method() === method) await released;
+    await route.continue();
+  });
+  return { release };
+}
+
 /** Changes the plan of a project on its page. */
 export async function changePlan(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'Change plan' }).click();

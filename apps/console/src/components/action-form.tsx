@@ -131,6 +131,8 @@ export function ActionForm<Data>({
         setCorrected({ at: settledAt, fields: [...fields, field] });
       }}
       noValidate
+      // Keeps the dialog around it open.
+      data-pending={pending ? '' : undefined}
       {...rest}
     >
       {Object.entries({ ...(projectId && { projectId }), ...hidden }).map(([name, value]) => (

@@ -34,11 +34,16 @@ export interface ModalProps {
 
 /**
  * A modal dialog for as long as it is mounted, with the browser's `<dialog>`: the page behind it is
- * inert, Escape closes it, and closing returns the focus. Radix's dialog would add 13 kB to a page.
+ * inert, Escape closes it, and closing returns the focus. While a form in it waits for its action it
+ * stays open: a closed one would not show what was created. Radix's dialog would add 13 kB to a page.
  */
 export function Modal({ role, className, onClose, children, ...names }: ModalProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const wasPressedBeside = useRef(false);
+  const isHeld = () => Boolean(dialog.current?.querySelector('form[data-pending]'));
+  const close = () => {
+    if (!isHeld()) onClose();
+  };
 
   useLayoutEffect(() => {
     const element = dialog.current;
@@ -58,10 +63,14 @@ export function Modal({ role, className, onClose, children, ...names }: ModalPro
         // React passes it on to a dialog around this one.
         if (event.target !== event.currentTarget) return;
         event.preventDefault();
-        onClose();
+        close();
       }}
       // A browser may close it without asking by `cancel`.
-      onClose={(event) => !event.currentTarget.open && onClose()}
+      onClose={({ currentTarget }) => {
+        if (currentTarget.open) return;
+        if (isHeld()) currentTarget.showModal();
+        else onClose();
+      }}
       onPointerDown={(event) => {
         wasPressedBeside.current = event.target === event.currentTarget;
       }}
@@ -69,11 +78,11 @@ export function Modal({ role, className, onClose, children, ...names }: ModalPro
       // it. Text that is selected beyond the edge does not close it.
       onClick={(event) => {
         const isBeside = wasPressedBeside.current && event.target === event.currentTarget;
-        if (role === 'dialog' && isBeside) onClose();
+        if (role === 'dialog' && isBeside) close();
       }}
       className={`fixed m-0 max-w-none animate-fade flex-col overflow-hidden border bg-surface text-ink outline-none open:flex backdrop:animate-fade backdrop:bg-scrim ${className}`}
     >
-      <CloseContext value={onClose}>{children}</CloseContext>
+      <CloseContext value={close}>{children}</CloseContext>
     </dialog>,
     document.body,
   );
@@ -146,14 +155,7 @@ function Panel({
               )}
             </div>
             {children}
-            {role === 'dialog' && (
-              <IconButton
-                icon={X}
-                label="Close"
-                onClick={close}
-                className="absolute top-4 right-4"
-              />
-            )}
+            {role === 'dialog' && <CloseIcon />}
           </div>
         </Modal>
       )}
@@ -163,6 +165,15 @@ function Panel({
 
 /** Closes the dialog around the component. */
 export const useCloseDialog = () => useContext(CloseContext);
+
+const CloseIcon = () => (
+  <IconButton
+    icon={X}
+    label="Close"
+    onClick={useCloseDialog()}
+    className="absolute top-4 right-4"
+  />
+);
 
 /** Closes the dialog that it is in. */
 export function DialogClose(props: Omit<ButtonProps, 'onClick'>) {
