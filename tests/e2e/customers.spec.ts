@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject } from './own-project.ts';
-import { choosePlan, gotoReady, pressShortcut, unfoldKeyFields } from './support.ts';
+import { choosePlan, gotoReady, hold, pressShortcut, unfoldKeyFields } from './support.ts';
 
 let project: OwnProject;
 const READ = { method: 'GET', path: '/v1/reports' };
@@ -136,6 +136,11 @@ test('a user finds all keys and the usage of one customer', async () => {
   await page.getByLabel('Customer ID').fill(customerId);
   await page.keyboard.press('Enter');
   await expect(page.getByText('Requests with the keys of the customer Acme')).toBeVisible();
+});
+  await expect(found).toContainText('The first 20 customers.');
+  await expect(found.getByRole('listitem')).toHaveCount(20);
+  await found.getByRole('link', { name: 'Open the filtered list' }).click();
+  await page.waitForURL(`**${project.at('customers?q=many-')}`);
 });
 
 test('a user gives a customer a larger plan, which applies to the next call', async () => {
@@ -316,8 +321,20 @@ test('a key goes to the customer that was chosen, also if that is renamed meanwh
 });
 
 test('a user makes a read-only key for a new customer, and can open it later', async () => {
+  await addCustomer('acme-1', 'Acme');
   const page = await project.open('keys/new');
-  await page.getByRole('combobox', { name: 'Customer' }).fill('new-9');
+  const customer = page.getByRole('combobox', { name: 'Customer' });
+  // Left without a choice, a name is an external ID: the field says so, before the answer and after it.
+  const answer = await hold(page, '**/keys/new', 'POST');
+  await customer.fill('Acme');
+  await customer.press('Tab');
+  await expect(customer).toHaveValue('External ID “Acme”');
+  answer.release();
+  await customer.fill('Acme');
+  await expect(page.getByRole('option', { name: 'Acme (acme-1)' })).toBeVisible();
+  await customer.press('Tab');
+  await expect(customer).toHaveValue('New customer “Acme”');
+  await customer.fill('new-9');
   await page.getByRole('option', { name: 'New customer “new-9”' }).click();
   await unfoldKeyFields(page);
   await page.getByLabel('Scopes').selectOption('Only policies with these labels');

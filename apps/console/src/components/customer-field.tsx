@@ -3,6 +3,7 @@
 import type { ReactNode } from 'react';
 import { useState } from 'react';
 import type { FormAction } from '../lib/action-state.ts';
+import { legible } from '../lib/text.ts';
 import { useActionForm } from './action-form.tsx';
 import { type Choice, Combobox } from './combobox.tsx';
 
@@ -32,7 +33,10 @@ export function CustomerField({ initial, onChange, ...field }: CustomerFieldProp
         setCustomer(chosen);
         onChange?.(chosen);
       }}
-      ofTyped={(text) => (text === '' ? null : { id: text, label: text })}
+      // A bare text could be taken for the name of a customer.
+      ofTyped={(text) =>
+        text === '' ? null : { id: text, label: `External ID “${legible(text)}”` }
+      }
       listName="Customers"
       nothing="No customer has this in its external ID or name."
     />
