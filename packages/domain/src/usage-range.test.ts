@@ -24,9 +24,11 @@ describe('a range of usage', () => {
     ['outcome', 400.1, 'month'],
     ['policy', 2, 'hour'],
     ['policy', 400, 'day'],
-    ['api_key', 100, 'day'],
-    ['api_key', 100.1, 'month'],
+    ['api_key', 400, 'day'],
+    ['api_key', 400.1, 'month'],
     ['api_key', 9_999, 'month'],
+    ['customer', 100, 'day'],
+    ['customer', 100.1, 'month'],
   ] as const)('by %s of %d days is read in steps of a %s at the finest', (by, count, step) => {
     expect(finestUsageStep(by, days(count))).toBe(step);
   });

@@ -22,11 +22,13 @@ export interface UsageRange {
 export const USAGE_RANGE_DAYS_MAX = {
   outcome: { hour: 31, day: 400, month: 1_830 },
   policy: { hour: 2, day: 400, month: 1_830 },
-  api_key: { hour: 2, day: 100, month: 1_830 },
-} as const satisfies Record<UsageCut, Record<UsageStep, number>>;
+  api_key: { hour: 2, day: 400, month: 400 },
+  /** Each key of a customer is looked up. */
+  customer: { hour: 2, day: 100, month: 100 },
+} as const satisfies Record<UsageCut | 'customer', Record<UsageStep, number>>;
 
 /** The finest step that a range may be read in; months when it is too long for any. */
-export function finestUsageStep(by: UsageCut, range: UsageRange): UsageStep {
+export function finestUsageStep(by: UsageCut | 'customer', range: UsageRange): UsageStep {
   const days = daysIn(range);
   return USAGE_STEPS.find((step) => days <= USAGE_RANGE_DAYS_MAX[by][step]) ?? 'month';
 }
@@ -41,7 +43,7 @@ export const rangeBefore = ({ from, to }: UsageRange): UsageRange => ({
 });
 
 /** The step to show a range in: hours for up to two days, days while they are distinguishable, else months. */
-export function usageStepFor(by: UsageCut, range: UsageRange): UsageStep {
+export function usageStepFor(by: UsageCut | 'customer', range: UsageRange): UsageStep {
   const finest = finestUsageStep(by, range);
   return finest === 'hour' && daysIn(range) > USAGE_RANGE_DAYS_MAX.api_key.hour ? 'day' : finest;
 }

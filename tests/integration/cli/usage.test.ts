@@ -155,6 +155,11 @@ describe('ceiba usage', () => {
       ['--from', '2026-01-01T00:00:00Z', '--to', NOVEMBER.to, '--by', 'hour'],
       '--from',
     ],
+    [
+      'a range too long for keys',
+      ['--from', '2025-01-01T00:00:00Z', '--to', NOVEMBER.to, '--by', 'key'],
+      '--from',
+    ],
     ['five hundred years', ['--from', '1500-01-01T00:00:00Z', '--to', NOVEMBER.to], '--from'],
     [
       'an hour that no time can end',

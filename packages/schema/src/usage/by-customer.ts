@@ -26,13 +26,13 @@ const CANDIDATES_PER_LINE = 4;
  * Reads the customers with the most allowed requests, the largest first. Over days, only those of keys that
  * were among the fifty largest of some day are found.
  *
- * @throws RangeError when the range is empty, or longer than that of keys may be
+ * @throws RangeError when the range is empty, or longer than `USAGE_RANGE_DAYS_MAX` permits for customers
  */
 export async function readUsageByCustomer(
   db: { orm: Executor },
   { projectId, step, top, ...input }: UsageByCustomerInput,
 ): Promise<CustomerTotal[]> {
-  const range = wholeSteps(input, step, USAGE_RANGE_DAYS_MAX.api_key[step]);
+  const range = wholeSteps(input, step, USAGE_RANGE_DAYS_MAX.customer[step]);
   const usage = { projectId, ...range };
   if (step === 'hour')
     return largest(db, usage, allowedRequests(usage, { by: 'api_key', step }), top);

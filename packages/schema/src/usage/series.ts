@@ -1,7 +1,5 @@
 import { OUTCOMES } from '@ceiba/contract/sets';
 import {
-  monthOf,
-  PROJECT_SCOPE,
   stepsOf,
   USAGE_RANGE_DAYS_MAX,
   type UsageCut,
@@ -10,7 +8,6 @@ import {
   wholeSteps,
 } from '@ceiba/domain';
 import { type SQL, sql } from 'drizzle-orm';
-import { arrayOf } from '../bulk.ts';
 import type { Executor } from '../connection/database.ts';
 import { toMs } from '../time.ts';
 import {
@@ -154,24 +151,7 @@ function sourceOf(reader: Reader, by: Grouping): Source {
     whole: allAllowed(reader),
   };
   if (by === 'policy' || step === 'hour') return source;
-  const exact = step === 'month' ? allowedOfMonths(usage) : source;
-  const largest = withDays(usage, largestKeysOfDays(usage));
-  return { ...exact, largest, isEstimate: true };
-}
-
-/** Months have totals per key already, for the reseed. */
-function allowedOfMonths({ projectId, from, to }: UsageOfProject) {
-  const months = stepsOf({ from, to }, 'month').map(monthOf);
-  const counted = (scope: SQL) => sql`
-    with counted as (
-      select make_timestamptz(month / 12, month % 12 + 1, 1, 0, 0, 0, 'UTC') as at, scope as id, count
-      from usage_months
-      where project_id = ${projectId} and month = any(${arrayOf(months)}::int[]) and ${scope}
-    )`;
-  return {
-    of: (ids: readonly string[]) => counted(sql`scope = any(${arrayOf(ids)}::text[])`),
-    whole: counted(sql`scope = ${PROJECT_SCOPE}`),
-  };
+  return { ...source, largest: withDays(usage, largestKeysOfDays(usage)), isEstimate: true };
 }
 
 const LABEL = {
@@ -221,7 +201,7 @@ function lineOf(about: { id: string; label: string | null }, counts: number[] | 
   return counts === undefined || total === 0 ? [] : [{ ...about, total, counts }];
 }
 
-/** The whole is read after the lines, so it is not smaller, except for a reseeded month. */
+/** The whole is read after the lines, so it is not smaller, unless retention removed a day between. */
 function restOf(lines: readonly UsageLine[], whole: readonly number[]) {
   const shown = sumOf(
     lines.map(({ counts }) => counts),

@@ -1,4 +1,4 @@
-import { USAGE_RANGE_DAYS_MAX, type UsageRange, usageStepFor } from '@ceiba/domain';
+import { daysIn, USAGE_RANGE_DAYS_MAX, type UsageRange, usageStepFor } from '@ceiba/domain';
 import {
   type CustomerTotal,
   type Database,
@@ -37,8 +37,9 @@ export const listIn = (query: Query): ListName =>
 type CallList =
   | { by: 'reason' }
   | { by: 'key' | 'policy'; series: UsageSeries }
-  /** The largest customers; null for a range that is too long for them. */
-  | { by: 'customer'; customers: CustomerTotal[] | null };
+  | { by: 'customer'; customers: CustomerTotal[] }
+  /** For a range that is too long for the list. */
+  | { by: 'too_long'; daysMax: number };
 
 /** Reads one of the lists, and none of the others. */
 export async function readCallList(
@@ -47,14 +48,19 @@ export async function readCallList(
   usage: UsageRange & { projectId: string },
 ): Promise<CallList> {
   if (by === 'reason') return { by };
-  const cut = by === 'policy' ? 'policy' : 'api_key';
-  const step = usageStepFor(cut, usage);
-  if (by !== 'customer') {
-    return { by, series: await readUsageSeries(db, { ...usage, by: cut, step }) };
+  if (by === 'customer') {
+    const step = usageStepFor(by, usage);
+    // Up to their most days, they are read by hour or by day.
+    if (step === 'month') return { by: 'too_long', daysMax: USAGE_RANGE_DAYS_MAX.customer.day };
+    const customers = await readUsageByCustomer(db, { ...usage, step, top: CUSTOMERS_SHOWN });
+    return { by, customers };
   }
-  // Months of customers begin on different days.
-  if (step === 'month') return { by, customers: null };
-  return { by, customers: await readUsageByCustomer(db, { ...usage, step, top: CUSTOMERS_SHOWN }) };
+  const cut = by === 'key' ? 'api_key' : by;
+  const step = usageStepFor(cut, usage);
+  const daysMax = USAGE_RANGE_DAYS_MAX[cut][step];
+  if (daysIn(usage) > daysMax) return { by: 'too_long', daysMax };
+  const series = await readUsageSeries(db, { ...usage, by: cut, step });
+  return { by, series };
 }
 
 /** As many as `readUsageSeries` reads keys. */
@@ -93,11 +99,18 @@ export const CallTabs = ({ here, query }: Pick<CallListsProps, 'here' | 'query'>
 );
 
 function ChosenList(props: CallListsProps) {
-  const { projectId, list, decisions, range, kept, mayChangePolicies } = props;
+  const { projectId, query, list, decisions, range, kept, mayChangePolicies } = props;
   const project = `/projects/${projectId}`;
   switch (list.by) {
     case 'reason':
       return <DenialReasons projectId={projectId} series={decisions} range={range} kept={kept} />;
+    case 'too_long':
+      return (
+        <p className="py-8 text-muted">
+          {LISTS.find(({ by }) => by === listIn(query))?.name} are shown for ranges of up to{' '}
+          {list.daysMax} days.
+        </p>
+      );
     case 'customer':
       return (
         <CallsByCustomer
@@ -163,7 +176,7 @@ const CallsOfSeries = ({ title, series, gone, nameOf, hrefOf }: CallsOfSeriesPro
 interface CallsByCustomerProps {
   /** The address of the project. */
   project: string;
-  customers: readonly CustomerTotal[] | null;
+  customers: readonly CustomerTotal[];
   /** The allowed calls of all keys. */
   allowed: number;
 }
@@ -173,7 +186,7 @@ const CallsByCustomer = ({ project, customers, allowed }: CallsByCustomerProps) 
   <AllowedCalls
     title="Allowed calls by customer"
     description="By the keys that each customer has now."
-    shares={(customers ?? []).map(({ customerId, total, ...name }) => ({
+    shares={customers.map(({ customerId, total, ...name }) => ({
       id: customerId,
       count: total,
       name: (
@@ -184,13 +197,9 @@ const CallsByCustomer = ({ project, customers, allowed }: CallsByCustomerProps) 
     }))}
     rest={{
       name: 'All others, and keys without a customer',
-      count: allowed - sum((customers ?? []).map(({ total }) => total)),
+      count: allowed - sum(customers.map(({ total }) => total)),
     }}
-    none={
-      customers === null
-        ? `Customers are shown for ranges of up to ${USAGE_RANGE_DAYS_MAX.api_key.day} days.`
-        : 'No call with a key of a customer was allowed in this range.'
-    }
+    none="No call with a key of a customer was allowed in this range."
   />
 );
 
