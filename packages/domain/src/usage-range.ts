@@ -27,6 +27,9 @@ export const USAGE_RANGE_DAYS_MAX = {
   customer: { hour: 2, day: 100, month: 100 },
 } as const satisfies Record<UsageCut | 'customer', Record<UsageStep, number>>;
 
+/** The most days of one export of usage. */
+export const EXPORT_DAYS_MAX = 400;
+
 /** The finest step that a range may be read in; months when it is too long for any. */
 export function finestUsageStep(by: UsageCut | 'customer', range: UsageRange): UsageStep {
   const days = daysIn(range);

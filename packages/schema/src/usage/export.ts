@@ -1,5 +1,5 @@
 import type { Outcome } from '@ceiba/contract/sets';
-import { MS_PER_DAY, stepsOf, type UsageStep, wholeSteps } from '@ceiba/domain';
+import { EXPORT_DAYS_MAX, MS_PER_DAY, stepsOf, type UsageStep, wholeSteps } from '@ceiba/domain';
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../connection/database.ts';
 import type { Run } from '../page.ts';
@@ -25,8 +25,6 @@ export interface ExportUsageInput extends UsageOfProject {
   step: Exclude<UsageStep, 'month'>;
 }
 
-/** The most days of one export. */
-const EXPORT_DAYS_MAX = 400;
 const ROWS_PER_PAGE = 10_000;
 
 /**
@@ -34,7 +32,7 @@ const ROWS_PER_PAGE = 10_000;
  * connection is held between pages.
  *
  * @param run runs a verb, such as the console's `withDatabase`
- * @throws RangeError when the range is empty or longer than 400 days
+ * @throws RangeError when the range is empty or longer than `EXPORT_DAYS_MAX`
  */
 export async function* exportUsage(
   run: Run<{ orm: Executor }>,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { comparedRange, parseUsageQuery } from './usage-query.ts';
+import { comparedRange, csvRefusal, parseUsageQuery } from './usage-query.ts';
 
 const now = new Date('2026-11-20T14:35:00Z');
 const spanOf = (query: Record<string, string>) => {
@@ -66,5 +66,14 @@ describe('parseUsageQuery', () => {
       lastDay: last,
       refusal,
     });
+  });
+
+  it.each([
+    [{ range: '1y' }, undefined],
+    [{ from: '2025-01-01', to: '2026-02-04' }, undefined],
+    [{ from: '2025-01-01', to: '2026-02-05' }, 'A CSV file holds at most 400 days.'],
+    [{ from: '2026-02-02', to: '2026-02-01' }, 'The last day must not be before the first.'],
+  ])('has a CSV file of %o, or says why not', (query, refusal) => {
+    expect(csvRefusal(parseUsageQuery(query, now))).toBe(refusal);
   });
 });

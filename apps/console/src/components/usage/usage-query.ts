@@ -1,4 +1,4 @@
-import { daysIn, rangeBefore, type UsageRange } from '@ceiba/domain';
+import { daysIn, EXPORT_DAYS_MAX, rangeBefore, type UsageRange } from '@ceiba/domain';
 import { parseDay, utcDay } from '../../lib/instant.ts';
 import { type Query, textOf } from '../../lib/list-query.ts';
 
@@ -76,5 +76,9 @@ const COMPARED_DAYS_MAX = 90;
 export const comparedRange = (range: UsageRange): UsageRange | undefined =>
   daysIn(range) > COMPARED_DAYS_MAX ? undefined : rangeBefore(range);
 
-/** The longest range of one CSV file; `exportUsage` has the same limit. */
-export const CSV_DAYS_MAX = 400;
+/** Why there is no CSV file of a range. */
+export const csvRefusal = (usage: UsageQuery): string | undefined =>
+  usage.refusal ??
+  (daysIn(usage) > EXPORT_DAYS_MAX
+    ? `A CSV file holds at most ${EXPORT_DAYS_MAX} days.`
+    : undefined);

@@ -1,4 +1,4 @@
-import { daysIn, type UsageRange, usageStepFor } from '@ceiba/domain';
+import { type UsageRange, usageStepFor } from '@ceiba/domain';
 import { readRetention, readUsageSeries } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { TooManyCalls } from '#components/too-many-calls.tsx';
@@ -14,8 +14,8 @@ import { barHref, keptNote, keptRequests } from '#components/usage/range-links.t
 import { RangePicker } from '#components/usage/range-picker.tsx';
 import { zoneNote } from '#components/usage/steps.ts';
 import {
-  CSV_DAYS_MAX,
   comparedRange,
+  csvRefusal,
   parseUsageQuery,
   type UsageQuery,
 } from '#components/usage/usage-query.ts';
@@ -131,10 +131,12 @@ function readUsage(projectId: string, usage: UsageQuery, query: Query) {
 }
 
 function CsvOfRange({ href, usage }: { href: string; usage: UsageQuery }) {
-  if (daysIn(usage) > CSV_DAYS_MAX) {
-    return <p className="text-small text-muted">A CSV file holds at most {CSV_DAYS_MAX} days.</p>;
+  const refusal = csvRefusal(usage);
+  // The picker says why the range itself is refused.
+  if (refusal !== undefined && usage.refusal === undefined) {
+    return <p className="text-small text-muted">{refusal}</p>;
   }
-  return <CsvLink href={href} />;
+  return <CsvLink href={refusal === undefined ? href : null} />;
 }
 
 function NoDecisions({ projectId }: { projectId: string }) {

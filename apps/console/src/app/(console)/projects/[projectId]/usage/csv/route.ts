@@ -1,6 +1,6 @@
 import { daysIn } from '@ceiba/domain';
 import { exportUsage, type UsageRow } from '@ceiba/schema';
-import { CSV_DAYS_MAX, parseUsageQuery } from '#components/usage/usage-query.ts';
+import { csvRefusal, parseUsageQuery } from '#components/usage/usage-query.ts';
 import { type CsvColumns, csvResponse } from '#server/csv.ts';
 import { projectRoute } from '#server/data-route.ts';
 import { withSlowDatabase } from '#server/database.ts';
@@ -20,10 +20,8 @@ const COLUMNS: CsvColumns<UsageRow> = {
 /** The counts of a range as CSV: by hour for up to two days, else by day. */
 export const GET = projectRoute(async ({ projectId }, query) => {
   const usage = parseUsageQuery(query, new Date());
-  if (usage.refusal !== undefined || daysIn(usage) > CSV_DAYS_MAX) {
-    const reason = usage.refusal ?? `A CSV file holds at most ${CSV_DAYS_MAX} days.`;
-    return new Response(`${reason}\n`, { status: 400 });
-  }
+  const refusal = csvRefusal(usage);
+  if (refusal !== undefined) return new Response(`${refusal}\n`, { status: 400 });
   const { from, to, firstDay, lastDay } = usage;
   const step = daysIn(usage) <= 2 ? 'hour' : 'day';
   const pages = exportUsage(withSlowDatabase, { projectId, step, from, to });
