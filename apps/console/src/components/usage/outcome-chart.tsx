@@ -27,7 +27,7 @@ const WIDEST = 60;
 const SLOTS_MAX = 100;
 /** The most names that fit below the bars. */
 const NAMED_MAX = 8;
-/** A longer table is only in the CSV file. */
+/** A longer table is left out where a CSV file has it. */
 const TABLE_ROWS_MAX = 120;
 
 /** What of a series is drawn. */
@@ -43,6 +43,8 @@ export interface OutcomeChartProps {
   timeZone: string;
   /** Without the table of numbers. */
   brief?: boolean;
+  /** Whether the page has a CSV file of the same range. */
+  hasCsv?: boolean;
 }
 
 /**
@@ -55,8 +57,10 @@ export function OutcomeChart({
   hrefOf,
   timeZone,
   brief = false,
+  hasCsv = false,
 }: OutcomeChartProps) {
   const tones = byTone(series);
+  const isInCsv = hasCsv && series.starts.length > TABLE_ROWS_MAX;
   const shares = formatShares(TONES.map((tone) => tones.totals[tone]));
   return (
     <figure>
@@ -85,10 +89,8 @@ export function OutcomeChart({
         ))}
       </figcaption>
       <Bars series={series} tones={tones} hrefOf={hrefOf} timeZone={timeZone} />
-      {!brief && series.starts.length <= TABLE_ROWS_MAX && (
-        <Numbers series={series} tones={tones} timeZone={timeZone} />
-      )}
-      {series.starts.length > TABLE_ROWS_MAX && (
+      {!brief && !isInCsv && <Numbers series={series} tones={tones} timeZone={timeZone} />}
+      {isInCsv && (
         <p className="mt-4 text-small text-muted">
           The CSV file has the numbers of each {series.step}.
         </p>

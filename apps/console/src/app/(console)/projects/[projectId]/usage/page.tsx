@@ -85,6 +85,7 @@ export default async function UsagePage({ params, searchParams }: PageProps<'pro
               {...(previous?.total && { previous: byTone(previous).totals })}
               timeZone={timeZone}
               hrefOf={barHref({ projectId, here, query, step: decisions.step, kept })}
+              hasCsv={csvRefusal(usage) === undefined}
             />
           </Section>
           <CallLists
