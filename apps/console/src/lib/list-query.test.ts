@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseListQuery, withQuery } from './list-query.ts';
+import { pageWithin, parseListQuery, withQuery } from './list-query.ts';
 
 describe('parseListQuery', () => {
   it.each([[undefined], ['0'], ['-1'], ['1.5'], ['x'], ['1e9'], ['']])(
@@ -11,6 +11,18 @@ describe('parseListQuery', () => {
 
   it('uses the first of several values', () => {
     expect(parseListQuery({ q: [' a ', 'b'], page: ['2', '3'] })).toEqual({ q: 'a', page: 2 });
+  });
+});
+
+describe('pageWithin', () => {
+  it.each([
+    [2, 51, 2],
+    [2, 50, 1],
+    [100_000, 121, 3],
+    [1, 121, 1],
+    [7, 0, 1],
+  ])('of page %i of %i rows is page %i', (page, total, shown) => {
+    expect(pageWithin(page, { total, pageSize: 50 })).toBe(shown);
   });
 });
 

@@ -26,6 +26,10 @@ export function parseListQuery(query: Query): { q: string; page: number } {
   };
 }
 
+/** The page, or the last one of a list that has fewer. */
+export const pageWithin = (page: number, list: { total: number; pageSize: number }): number =>
+  Math.min(page, Math.max(1, Math.ceil(list.total / list.pageSize)));
+
 /** How many rows a page of a list may have; the first, unless the address has another. */
 export const PAGE_SIZES = [25, 50, 100] as const;
 

@@ -29,6 +29,8 @@ export interface ProjectAtAGlance {
 
 export interface ProjectPage {
   projects: ProjectAtAGlance[];
+  /** As asked, or that of the last page where the list is shorter. */
+  offset: number;
   /** Matching projects on all pages. */
   total: number;
 }
@@ -54,12 +56,15 @@ export async function listProjectsAtAGlance(
     byName.map(({ id }) => id),
   );
   const problemsOf = (id: string) => problems.get(id) ?? [];
+  const total = byName.length;
+  const lastPage = Math.max(0, Math.ceil(total / input.limit) - 1);
+  const offset = Math.min(input.offset, lastPage * input.limit);
   const ids = byName
     .map(({ id }) => ({ id, rank: rankOf(problemsOf(id)) }))
     .sort((one, other) => one.rank - other.rank)
-    .slice(input.offset, input.offset + input.limit)
+    .slice(offset, offset + input.limit)
     .map(({ id }) => id);
-  if (ids.length === 0) return { projects: [], total: byName.length };
+  if (ids.length === 0) return { projects: [], offset, total };
   type Row = Omit<ProjectAtAGlance, 'problems'> & Record<string, unknown>;
   const rows = await db.orm.execute<Row>(sql`
     select p.id as "projectId", p.name, ${roleOf(input.userId)} as role,
@@ -92,7 +97,7 @@ export async function listProjectsAtAGlance(
     ) recent
     order by shown.position`);
   const projects = rows.map((row) => ({ ...row, problems: problemsOf(row.projectId) }));
-  return { projects, total: byName.length };
+  return { projects, offset, total };
 }
 
 export interface ProjectName {

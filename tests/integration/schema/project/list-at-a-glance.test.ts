@@ -24,6 +24,12 @@ describe('projects at a glance', () => {
     expect(first.projects.map(({ name }) => name)).toEqual(['Alpha', 'bravo']);
     const second = await listProjectsAtAGlance(bench.db, { userId: owner, limit: 2, offset: 2 });
     expect(second.projects.map(({ name }) => name)).toEqual(['charlie']);
+    for (const offset of [4, 100]) {
+      expect(
+        await listProjectsAtAGlance(bench.db, { userId: owner, limit: 2, offset }),
+        `beyond the list, ${offset}`,
+      ).toEqual({ ...second, offset: 2 });
+    }
     const found = await listProjectsAtAGlance(bench.db, {
       userId: owner,
       nameContains: ' A\0V',
@@ -73,6 +79,6 @@ describe('projects at a glance', () => {
   test('finds nothing for a user without projects', async () => {
     expect(
       await listProjectsAtAGlance(bench.db, { userId: randomUUID(), limit: 5, offset: 0 }),
-    ).toEqual({ projects: [], total: 0 });
+    ).toEqual({ projects: [], offset: 0, total: 0 });
   });
 });

@@ -18,16 +18,16 @@ const PAGE_SIZE = 20;
 export default async function ProjectsPage({ searchParams }: PageProps) {
   const user = await requireUser();
   const query = await searchParams;
-  const { q, page } = parseListQuery(query);
-  const { projects, total } = await withDatabase((db) =>
+  const { q, page: asked } = parseListQuery(query);
+  const { projects, offset, total } = await withDatabase((db) =>
     listProjectsAtAGlance(db, {
       userId: user.userId,
       nameContains: q,
       limit: PAGE_SIZE,
-      offset: (page - 1) * PAGE_SIZE,
+      offset: (asked - 1) * PAGE_SIZE,
     }),
   );
-  const hasNone = total === 0 && q === '' && page === 1;
+  const hasNone = total === 0 && q === '';
   return (
     <Column>
       <PageHeader
@@ -69,7 +69,7 @@ export default async function ProjectsPage({ searchParams }: PageProps) {
             </ul>
           )}
           <Pagination
-            page={page}
+            page={offset / PAGE_SIZE + 1}
             pageSize={PAGE_SIZE}
             total={total}
             of="projects"

@@ -10,7 +10,7 @@ import { SearchInput } from '#components/ui/search-input.tsx';
 import { Column, PageHeader } from '#components/ui/section.tsx';
 import { findsPolicy } from '#lib/find-policy.ts';
 import { plural } from '#lib/format.ts';
-import { type PageProps, parseListQuery, textOf, withQuery } from '#lib/list-query.ts';
+import { type PageProps, pageWithin, parseListQuery, textOf, withQuery } from '#lib/list-query.ts';
 import { withDatabase } from '#server/database.ts';
 import { requireProject } from '#server/project.ts';
 import { NextStep } from '../_components/next-step.tsx';
@@ -51,7 +51,7 @@ export default async function PoliciesPage({ params, searchParams }: PageProps<'
     call.method === '' || call.path === '' ? null : explainMatch(policies, call.method, call.path);
   const here = `/projects/${projectId}/policies`;
   const page = textOf(query, 'page')
-    ? parseListQuery(query).page
+    ? pageWithin(parseListQuery(query).page, { total: listed.length, pageSize: PAGE_SIZE })
     : pageOf(listed, explained?.winner?.policyId);
   const successorsOf = successorFinder(policies);
   const shown = listed
