@@ -136,7 +136,11 @@ test('a user finds all keys and the usage of one customer', async () => {
   await page.getByLabel('Customer ID').fill(customerId);
   await page.keyboard.press('Enter');
   await expect(page.getByText('Requests with the keys of the customer Acme')).toBeVisible();
-});
+
+  await project.sql`insert into customers (project_id, external_id, name)
+    select ${project.projectId}, 'many-' || n, '' from generate_series(1, 21) n`;
+  await gotoReady(page, '/find?q=many-');
+  const found = page.getByRole('region', { name: 'Customers' });
   await expect(found).toContainText('The first 20 customers.');
   await expect(found.getByRole('listitem')).toHaveCount(20);
   await found.getByRole('link', { name: 'Open the filtered list' }).click();

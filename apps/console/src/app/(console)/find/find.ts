@@ -24,8 +24,6 @@ import { stateOf, stateText } from '../projects/[projectId]/keys/key-state.ts';
 
 /** The most projects of a user that are searched, by name. */
 const PROJECTS_MAX = 1_000;
-/** The most sections of guides, which have a search of their own. */
-const GUIDES_MAX = 5;
 
 export interface FindOptions {
   user: SignedInUser;
@@ -184,7 +182,7 @@ export async function find(db: Database, options: FindOptions): Promise<Found[]>
       });
     }),
   );
-  return [...found.flat(), ...guidesWith(text)];
+  return [...found.flat(), ...guidesWith(text, limit)];
 }
 
 const KINDS = Object.keys(FINDERS) as SearchedKind[];
@@ -195,8 +193,8 @@ const kindsFor = (text: string): SearchedKind[] =>
     ? KINDS
     : ['decision', ...KINDS.filter((kind) => kind !== 'decision')];
 
-const guidesWith = (text: string): Found[] =>
-  findInGuides(text, GUIDES_MAX).map(({ href, guide, title }) => ({
+const guidesWith = (text: string, limit: number): Found[] =>
+  findInGuides(text, limit).map(({ href, guide, title }) => ({
     kind: ENTITIES.guide.found.as,
     name: title,
     detail: guide === title ? '' : guide,

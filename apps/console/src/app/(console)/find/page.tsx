@@ -1,23 +1,23 @@
 import type { Metadata } from 'next';
-import { type Found, SEARCH_LENGTH_MIN } from '#components/shell/found.ts';
+import { SEARCH_LENGTH_MIN } from '#components/shell/found.ts';
+import { TooManyCalls } from '#components/too-many-calls.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { Link } from '#components/ui/link.tsx';
 import { Name } from '#components/ui/name.tsx';
+import { Notice } from '#components/ui/notice.tsx';
 import { SearchInput } from '#components/ui/search-input.tsx';
 import { Column, PageHeader } from '#components/ui/section.tsx';
+import { TextLink } from '#components/ui/text-link.tsx';
 import { KINDS } from '#lib/entities.ts';
-import type { Entity } from '#lib/entity.ts';
-import { plural } from '#lib/format.ts';
+import { plural, sum } from '#lib/format.ts';
 import { type PageProps, parseListQuery } from '#lib/list-query.ts';
 import { withoutSecrets } from '#lib/text.ts';
-import { withDatabase } from '#server/database.ts';
+import { unlessTooSlow, withSlowDatabase } from '#server/database.ts';
 import { requireUser } from '#server/session.ts';
 import { find } from './find.ts';
+import { LISTED, type Listed, listedOf } from './listed.ts';
 
 export const metadata: Metadata = { title: 'Find' };
-
-/** The most of each kind. */
-const LISTED = 20;
 
 /** What the palette finds, without a keyboard and with an address of its own. */
 export default async function FindPage({ searchParams }: PageProps) {
@@ -25,24 +25,28 @@ export default async function FindPage({ searchParams }: PageProps) {
   const text = withoutSecrets(parseListQuery(await searchParams).q);
   const isSearched = text.length >= SEARCH_LENGTH_MIN;
   const found = isSearched
-    ? await withDatabase((db) => find(db, { user, text, limit: LISTED }))
+    ? await withSlowDatabase((db) => find(db, { user, text, limit: LISTED + 1 })).catch(
+        unlessTooSlow,
+      )
     : [];
   return (
     <Column>
       <PageHeader title="Find" />
       <SearchInput label="Part of a key, a status, an ID or a path" className="sm:max-w-none" />
       <div className="mt-6">
-        {isSearched ? (
-          <>
-            <p role="status" className="text-muted">
-              {found.length === 0
-                ? `Nothing in your projects or the guides matches “${text}”.`
-                : `${plural(found.length, 'result')} for “${text}” in your projects and the guides.`}
-            </p>
-            {KINDS.map(({ kind, entity }) => (
-              <Kind key={kind} entity={entity} found={found} />
-            ))}
-          </>
+        {found === 'too_many' ? (
+          <TooManyCalls />
+        ) : found === 'too_slow' ? (
+          <Notice tone="warning" title="This search takes too long">
+            Enter more of what you look for.
+          </Notice>
+        ) : isSearched ? (
+          <Results
+            text={text}
+            kinds={KINDS.map(({ entity }) => listedOf(entity, found, text)).filter(
+              ({ items }) => items.length > 0,
+            )}
+          />
         ) : (
           <EmptyState title="What did the customer say?">
             Enter it as it is: the first characters of a key such as <code>ceiba_4fZk</code>, the
@@ -56,14 +60,38 @@ export default async function FindPage({ searchParams }: PageProps) {
   );
 }
 
+function Results({ text, kinds }: { text: string; kinds: readonly Listed[] }) {
+  const count = sum(kinds.map(({ items }) => items.length));
+  const results = kinds.some(({ isCut }) => isCut)
+    ? `The first ${count} results`
+    : plural(count, 'result');
+  return (
+    <>
+      <p role="status" className="text-muted">
+        {count === 0
+          ? `Nothing in your projects or the guides matches “${text}”.`
+          : `${results} for “${text}” in your projects and the guides.`}
+      </p>
+      {kinds.map((listed) => (
+        <Kind key={listed.entity.name} {...listed} />
+      ))}
+    </>
+  );
+}
+
 /** What was found of one kind. */
-function Kind({ entity: { name, found: look }, found }: { entity: Entity; found: Found[] }) {
-  const items = found.filter(({ kind }) => kind === look?.as);
-  if (look === undefined || items.length === 0) return null;
+function Kind({ entity: { name, found: look }, items, isCut, allHref }: Listed) {
+  if (look === undefined) return null;
   const { icon: Icon } = look;
   return (
     <section aria-label={name} className="mt-6">
       <h2 className="text-title">{name}</h2>
+      {isCut && (
+        <p className="mt-1 text-small text-muted">
+          The first {items.length} {name.toLowerCase()}.{' '}
+          {allHref && <TextLink href={allHref}>Open the filtered list</TextLink>}
+        </p>
+      )}
       <ul className="mt-2 divide-y border-y">
         {items.map((item) => (
           <li
