@@ -136,11 +136,7 @@ test('a user finds all keys and the usage of one customer', async () => {
   await page.getByLabel('Customer ID').fill(customerId);
   await page.keyboard.press('Enter');
   await expect(page.getByText('Requests with the keys of the customer Acme')).toBeVisible();
-
-  await project.sql`insert into customers (project_id, external_id, name)
-    select ${project.projectId}, 'many-' || n, '' from generate_series(1, 21) n`;
-  await gotoReady(page, '/find?q=many-');
-  const found = page.getByRole('region', { name: 'Customers' });
+});
   await expect(found).toContainText('The first 20 customers.');
   await expect(found.getByRole('listitem')).toHaveCount(20);
   await found.getByRole('link', { name: 'Open the filtered list' }).click();
@@ -328,7 +324,7 @@ test('a user makes a read-only key for a new customer, and can open it later', a
   await addCustomer('acme-1', 'Acme');
   const page = await project.open('keys/new');
   const customer = page.getByRole('combobox', { name: 'Customer' });
-  // Left without a choice, a name is an external ID: the field says so, before the answer and after it.
+  // Left without a choice, a name is an external ID: the field shows that, before the answer and after it.
   const answer = await hold(page, '**/keys/new', 'POST');
   await customer.fill('Acme');
   await customer.press('Tab');

@@ -25,7 +25,7 @@ import {
   typedValues,
 } from '../lib/action-state.ts';
 import { sentence } from '../lib/text.ts';
-import { DatabaseUnavailableError, TooManyCallsError } from './database.ts';
+import { DatabaseUnavailableError, unlessTooSlow } from './database.ts';
 import { type DatabaseContext, type InDatabase, inDatabaseAs } from './in-database.ts';
 import { log } from './log.ts';
 import { isOwnOrigin } from './origin.ts';
@@ -259,7 +259,7 @@ function guarded<Data>(
       return { kind: 'done', data, at: Date.now() };
     } catch (error) {
       unstable_rethrow(error);
-      const refused = error instanceof Refused ? error : refusedBy(error, sent);
+      const refused = error instanceof Refused ? error : await refusedBy(error, sent);
       if (afterStale && STALE.has(refused.code) && !refused.keepsPage) revalidate();
       return refusalOf(refused, sent);
     }
@@ -314,7 +314,7 @@ const refusalOf = ({ code, text, fieldErrors }: Refused, form: FormData): Refusa
   });
 
 /** What a verb refused by an error; logs an outage or a bug. */
-function refusedBy(error: unknown, form: FormData): Refused {
+async function refusedBy(error: unknown, form: FormData): Promise<Refused> {
   if (error instanceof RightRefusedError) return withoutRight(error.role);
   if (error instanceof InvalidInputError) {
     const fields = fieldsOf(form);
@@ -329,10 +329,11 @@ function refusedBy(error: unknown, form: FormData): Refused {
       ? new Refused('signed_out', SIGNED_OUT, {})
       : new Refused('forbidden', NO_ADMINISTRATOR, {}, true);
   }
-  if (error instanceof TooManyCallsError) return new Refused('rate_limited', TOO_MANY, {});
   if (error instanceof DatabaseUnavailableError) {
+    const why = await unlessTooSlow(error).catch(() => 'unavailable' as const);
+    if (why === 'too_many') return new Refused('rate_limited', TOO_MANY, {});
     log.error({ err: error }, 'action.database_unavailable');
-    return new Refused('unavailable', UNAVAILABLE, {});
+    return new Refused('unavailable', why === 'too_slow' ? TOO_SLOW : UNAVAILABLE, {});
   }
   log.error({ err: error }, 'action.failed');
   return new Refused('internal', INTERNAL, {});
@@ -341,6 +342,8 @@ function refusedBy(error: unknown, form: FormData): Refused {
 const NO_ADMINISTRATOR = 'You are no longer an administrator. Nothing was changed.';
 const TOO_MANY =
   'Too many of your requests are under way. Your input is kept; try again in a moment.';
+const TOO_SLOW =
+  'This takes too long. Your input is kept; try again in a moment, or reload to see what was saved.';
 const UNAVAILABLE =
   'The database is not answering. Your input is kept; try again in a moment, or reload to see what was saved.';
 const INTERNAL =

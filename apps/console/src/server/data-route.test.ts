@@ -1,8 +1,11 @@
 import { DatabaseUnavailableError } from '@ceiba/schema';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { IDLE } from '../lib/action-state.ts';
+import { publicAction } from './action.ts';
 import { csvResponse } from './csv.ts';
 import { dataRoute } from './data-route.ts';
-import { unlessTooSlow, withSlowDatabase } from './database.ts';
+import { unlessTooSlow, withDatabase, withSlowDatabase } from './database.ts';
 
 const world = vi.hoisted(() => ({ answers: true }));
 
@@ -10,6 +13,11 @@ vi.mock('server-only', () => ({}));
 vi.mock('./log.ts', () => ({ log: { error: vi.fn() } }));
 vi.mock('./project.ts', () => ({}));
 vi.mock('./session-database.ts', () => ({}));
+vi.mock('next/headers', () => ({ headers: async () => new Headers() }));
+vi.mock('../env.ts', () => ({ env: () => ({ publicOrigin: 'http://x' }) }));
+vi.mock('./origin.ts', () => ({ isOwnOrigin: () => true }));
+vi.mock('./session.ts', () => ({}));
+vi.mock('./in-database.ts', () => ({ inDatabaseAs: () => null }));
 vi.mock('./current-share.ts', () => ({ currentShare: async () => 'user' }));
 /** Work takes the time that it has. */
 vi.mock('./pool.ts', () => ({
@@ -78,6 +86,34 @@ describe('a route that is no page', () => {
 
   it('does not hide an error of another kind', async () => {
     await expect(ask(() => Promise.reject(new Error('a bug')))).rejects.toThrow('a bug');
+  });
+});
+
+describe('an action', () => {
+  const act = () =>
+    publicAction({
+      input: z.object({}),
+      run: () => withDatabase(() => new Promise(() => {})),
+    })(IDLE, new FormData());
+
+  it('is refused as too slow where the database answers, and as an outage where it does not', async () => {
+    const late = act();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await late).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('This takes too long.'),
+    });
+    world.answers = false;
+    expect(await act()).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('The database is not answering.'),
+    });
+  });
+
+  it('that waited in vain for the other calls of its user is refused for that', async () => {
+    const late = [1, 2, 3, 4].map(act);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect((await Promise.all(late)).at(-1)).toMatchObject({ code: 'rate_limited' });
   });
 });
 

@@ -76,7 +76,7 @@ export function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> 
 
 /**
  * Like {@link withDatabase}, with much more time: for usage of days that are not added up yet, and for
- * searches of the decision log. It has its own connections, so that other pages do not wait for it.
+ * searches of the logs and of all projects. It has its own connections, so that other pages do not wait for it.
  */
 export function withSlowDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
   return slowPool.run(work);

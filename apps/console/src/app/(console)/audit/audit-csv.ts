@@ -2,7 +2,7 @@ import 'server-only';
 import { type AuditFilter, type AuditRow, exportAudit } from '@ceiba/schema';
 import type { Query } from '#lib/list-query.ts';
 import { type CsvColumns, csvDay, csvResponse } from '#server/csv.ts';
-import { withDatabase } from '#server/database.ts';
+import { withSlowDatabase } from '#server/database.ts';
 import { parseAuditQuery } from './audit-query.ts';
 
 const COLUMNS: CsvColumns<AuditRow> = {
@@ -28,7 +28,7 @@ export function auditCsv(
   scope: Pick<AuditFilter, 'ownerId' | 'projectId'>,
 ): Promise<Response> {
   const { filter } = parseAuditQuery(query, new Date());
-  const pages = exportAudit(withDatabase, { ...scope, ...filter });
+  const pages = exportAudit(withSlowDatabase, { ...scope, ...filter });
   return csvResponse(`ceiba-audit-${csvDay()}`, COLUMNS, pages);
 }
 

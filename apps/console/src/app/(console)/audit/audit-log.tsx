@@ -2,8 +2,10 @@ import { type AuditFilter, type AuditRow, listAudit } from '@ceiba/schema';
 import type { ReactNode } from 'react';
 import { AuditEntry } from '#components/audit/audit-entry.tsx';
 import { kindsIn } from '#components/audit/audit-words.ts';
+import { TooManyCalls } from '#components/too-many-calls.tsx';
 import { CsvLink } from '#components/ui/csv-link.tsx';
 import { EmptyState, NothingMatches } from '#components/ui/empty-state.tsx';
+import { Notice } from '#components/ui/notice.tsx';
 import { PageLinks } from '#components/ui/pagination.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import { AbsoluteDate } from '#components/ui/time.tsx';
@@ -11,7 +13,7 @@ import type { Viewer } from '#lib/entity.ts';
 import { dayOf } from '#lib/instant.ts';
 import { type Query, withQuery } from '#lib/list-query.ts';
 import { longDayName } from '#lib/time.ts';
-import { withDatabase } from '#server/database.ts';
+import { unlessTooSlow, withDatabase, withSlowDatabase } from '#server/database.ts';
 import { viewerZone } from '#server/time-zone.ts';
 import { AuditFilterForm } from './audit-filter.tsx';
 import { parseAuditQuery } from './audit-query.ts';
@@ -33,7 +35,8 @@ export interface AuditLogProps {
 /** One page of the log with its filter, the newest first. */
 export async function AuditLog({ here, query, scope, viewer, children, ...head }: AuditLogProps) {
   const asked = parseAuditQuery(query, new Date());
-  const page = await withDatabase((db) =>
+  const read = asked.isFiltered ? withSlowDatabase : withDatabase;
+  const page = await read((db) =>
     listAudit(db, {
       ...scope,
       ...asked.filter,
@@ -41,7 +44,7 @@ export async function AuditLog({ here, query, scope, viewer, children, ...head }
       limit: PAGE_SIZE,
       orFirst: true,
     }),
-  );
+  ).catch(unlessTooSlow);
   const timeZone = await viewerZone();
   return (
     <>
@@ -68,7 +71,13 @@ export async function AuditLog({ here, query, scope, viewer, children, ...head }
           . To search earlier entries, set an end.
         </p>
       )}
-      {page.items.length > 0 ? (
+      {page === 'too_many' ? (
+        <TooManyCalls />
+      ) : page === 'too_slow' ? (
+        <Notice tone="warning" title="This search takes too long">
+          Narrow the time range or drop a filter.
+        </Notice>
+      ) : page.items.length > 0 ? (
         byDay(page.items, timeZone).map(([day, rows]) => (
           <section key={day} aria-label={day} className="mb-6">
             <h2 className="mb-2 font-semibold">{day}</h2>
@@ -94,7 +103,9 @@ export async function AuditLog({ here, query, scope, viewer, children, ...head }
           values before and after.
         </EmptyState>
       )}
-      <PageLinks here={here} query={query} page={page} names={['Newer', 'Older']} />
+      {typeof page !== 'string' && (
+        <PageLinks here={here} query={query} page={page} names={['Newer', 'Older']} />
+      )}
     </>
   );
 }
