@@ -57,18 +57,18 @@ const CAUSES = bulk<Cause>({
 /** Indexed columns of the log by the kind of the target. */
 const COLUMNS = { api_key: sql`d.api_key_id`, customer: sql`d.customer_id` } as const;
 
-type Row = Omit<FirstDenial, 'at'> & { id: number; atMs: number };
+type Row = Omit<FirstDenial, 'at'> & { id: number; atMs: number | null };
 
 /**
  * Reads the first denial after each cause.
  *
  * @param since from when the log is complete; causes before it are left out, as their first denial may be gone
- * @returns by the id of the cause
+ * @returns by the id of the cause; null where the log has no denial, and left none out that it can have had
  */
 export async function readFirstDenials(
   db: { orm: Executor },
   { projectId, causes, since }: { projectId: string; causes: readonly Cause[]; since: Date },
-): Promise<Map<number, FirstDenial>> {
+): Promise<Map<number, FirstDenial | null>> {
   const kept = causes.filter(({ at }) => at >= since);
   if (kept.length === 0) return new Map();
   const ofKind = Object.entries(COLUMNS).map(
@@ -84,6 +84,17 @@ export async function readFirstDenials(
   const rows = await db.orm.execute<Row & Record<string, unknown>>(sql`
     select row.id::float8 as id, first.decision_id as "decisionId", ${toMs(sql`first.at`)} as "atMs",
       first.outcome as "denialReason", first.method, first.path
-    from ${CAUSES.of(kept)} cross join lateral (${sql.join(ofKind, sql` union all `)}) first`);
-  return new Map(rows.map(({ id, atMs, ...denial }) => [id, { ...denial, at: new Date(atMs) }]));
+    from ${CAUSES.of(kept)}
+    left join lateral (${sql.join(ofKind, sql` union all `)}) first on true
+    where first.decision_id is not null or not exists (
+      select from decision_gaps gap where gap.project_id = ${projectId}
+        and gap.outcome not in ('allowed', 'missing_api_key', 'invalid_api_key')
+        and gap.minute >= date_trunc('minute', row.since, 'UTC')
+        and gap.minute < coalesce(row.until, 'infinity'))`);
+  return new Map(
+    rows.map(({ id, atMs, ...denial }) => [
+      id,
+      atMs === null ? null : { ...denial, at: new Date(atMs) },
+    ]),
+  );
 }

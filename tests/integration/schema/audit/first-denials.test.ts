@@ -1,3 +1,4 @@
+import type { DenialReason } from '@ceiba/contract/sets';
 import {
   causesOf,
   changeThatDenied,
@@ -131,6 +132,29 @@ test('a change of one key ends nothing of another', async () => {
   expect(first).toBe(apiKeyId);
   const ids = await record(projectId, [[3.5, { apiKeyId, outcome: 'revoked_api_key' }]]);
   expect(await firstDenials(projectId, changes)).toEqual({ 'api_key.revoke 2': ids[0] });
+});
+
+test('no denial is reported as none where the log left some out that a known key can have had', async () => {
+  const { projectId, apiKeyId } = await makeScene();
+  await revokeApiKey(bench.ctx, { projectId, apiKeyId });
+  const causes = causesOf(await changesOf(projectId, [apiKeyId]));
+  const { id } = causes[0]!;
+  const find = async () => [
+    ...(await readFirstDenials(bench.db, { projectId, causes, since: LONG_AGO })),
+  ];
+  const leaveOut = (outcome: DenialReason | 'allowed', minute: Date) =>
+    bench.db.sql`
+      insert into decision_gaps (project_id, minute, outcome, incarnation, left_out)
+      values (${projectId}, date_trunc('minute', ${minute.toISOString()}::timestamptz, 'UTC'), ${outcome}, 'i', 1)`;
+  await leaveOut('revoked_api_key', at(0.9));
+  await leaveOut('allowed', at(2));
+  await leaveOut('invalid_api_key', at(2));
+  expect(await find()).toEqual([[id, null]]);
+  // In the minute of the change.
+  await leaveOut('revoked_api_key', at(1));
+  expect(await find()).toEqual([]);
+  const [decisionId] = await record(projectId, [[3, { apiKeyId, outcome: 'revoked_api_key' }]]);
+  expect(await find()).toEqual([[id, expect.objectContaining({ decisionId })]]);
 });
 
 describe('a recorded denial names the change that can have denied it', () => {

@@ -27,7 +27,7 @@ export interface TimelineEntry {
     | { kind: 'change'; row: AuditRow }
     | { kind: 'first_use'; use: FirstUse }
     | { kind: 'last_use' | 'expiry' };
-  /** Null where the entry denies no calls, or the log may have lost the first. */
+  /** Null where the entry denies no calls, or the log may lack the first. */
   denial: FirstDenial | 'none' | null;
 }
 
@@ -57,7 +57,7 @@ export async function readKeyTimeline(
   const expiry = expiryOf(apiKey);
   const causes = [...causesOf(changes), ...expiry];
   const denials = await readFirstDenials(db, { projectId, causes, since: kept.since });
-  const denialOf = denialsOf(causes, denials, kept);
+  const denialOf = denialsOf(causes, denials);
   // The newest first where the times are equal: a key may be used in the moment of its creation.
   const all = [
     ...usesOf(apiKey, use),
@@ -76,7 +76,7 @@ export async function readCustomerTimeline(
   const changes = await readChanges(db, { projectId, targetIds: [customerId, ...apiKeyIds] });
   const causes = causesOf(changes);
   const denials = await readFirstDenials(db, { projectId, causes, since: kept.since });
-  const denialOf = denialsOf(causes, denials, kept);
+  const denialOf = denialsOf(causes, denials);
   return timelineOf(
     changes,
     changes.map((row) => changeEntry(row, denialOf)),
@@ -137,17 +137,12 @@ type DenialOf = (id: number) => TimelineEntry['denial'];
 
 /** A lasting end that denied no call ended what was no longer used. */
 const denialsOf =
-  (
-    causes: readonly Cause[],
-    found: ReadonlyMap<number, FirstDenial>,
-    kept: KeptRequests,
-  ): DenialOf =>
+  (causes: readonly Cause[], found: ReadonlyMap<number, FirstDenial | null>): DenialOf =>
   (id) => {
     const denial = found.get(id);
-    if (denial !== undefined) return denial;
+    if (denial !== null) return denial ?? null;
     const cause = causes.find((one) => one.id === id);
-    const ended = cause !== undefined && cause.until === null && ENDS.has(cause.effect);
-    return ended && cause.at >= kept.since ? 'none' : null;
+    return cause !== undefined && cause.until === null && ENDS.has(cause.effect) ? 'none' : null;
   };
 
 const ENDS: ReadonlySet<Cause['effect']> = new Set([

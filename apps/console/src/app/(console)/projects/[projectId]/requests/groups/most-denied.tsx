@@ -25,7 +25,7 @@ export const MostDenied = ({ days, ...denied }: MostDeniedProps) => (
     link={{ href: requestsHref(denied.projectId, denied.of), label: 'All requests' }}
   >
     {denied.groups.length === 0 ? (
-      <p className="text-muted">No calls were denied.</p>
+      <p className="text-muted">No denied calls are recorded.</p>
     ) : (
       <DeniedCalls {...denied} />
     )}
