@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { listApiKeys, listCustomers, listDecisions, runOperation } from '@ceiba/manage';
-import { revokeApiKey, suspendCustomer } from '@ceiba/schema';
+import { revokeApiKey, suspendCustomer, writeDecisions } from '@ceiba/schema';
 import { expect, test } from 'vitest';
 import { makeCustomer } from '../schema/customer/support.ts';
+import { decisionAt } from '../schema/decision-log/support.ts';
 import { makeKey, makeProject, useBench } from '../schema/support.ts';
 
 const bench = useBench();
@@ -73,3 +74,15 @@ test.each(Object.entries({ customers, keys }))(
     }
   },
 );
+
+test('decisions of a key are listed by its id in any letter case', async () => {
+  const { projectId, apiKeyIds } = await makeTwo();
+  const [apiKeyId = ''] = apiKeyIds;
+  const decisions = [decisionAt(projectId, new Date(), { apiKeyId, outcome: 'rate_limited' })];
+  await writeDecisions(bench.db, { decisions, gaps: [] });
+  const asked = { projectId, key: apiKeyId.toUpperCase() };
+  expect(await runOperation(listDecisions, callOf(), asked)).toMatchObject({
+    decisions: [{ apiKeyId }],
+    unknownKeyPrefix: null,
+  });
+});

@@ -72,7 +72,8 @@ async function keyOf(
   projectId: string,
   idOrPrefix: string,
 ): Promise<Pick<DecisionFilter, 'apiKeyId' | 'unknownKeyPrefix'>> {
-  if (UUID.test(idOrPrefix)) return { apiKeyId: idOrPrefix };
+  const id = idOrPrefix.toLowerCase();
+  if (UUID.test(id)) return { apiKeyId: id };
   const key = await findKeyByPrefix(db, { projectId, prefix: idOrPrefix });
   return key === null ? { unknownKeyPrefix: idOrPrefix } : { apiKeyId: key.apiKeyId };
 }

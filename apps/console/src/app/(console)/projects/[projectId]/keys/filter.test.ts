@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { readFilter, SORTS, sortsOf, sortText } from './filter.ts';
+import { customerOf, readFilter, SORTS, sortsOf, sortText } from './filter.ts';
+
+const ID = '6f9619ff-8b86-4d01-b42d-00c04fc964ff';
+
+it('reads the ID of a customer in any letter case, and no other text', () => {
+  expect(customerOf({ customer: ID.toUpperCase() })).toBe(ID);
+  expect(customerOf({ customer: 'acme' })).toBeUndefined();
+});
 
 describe('readFilter', () => {
   it('shows active keys, the newest first, without a query or with an unknown one', () => {

@@ -78,7 +78,7 @@ export const sortsOf = (usual: ApiKeyRow['status']): readonly SortFilter[] =>
 
 /** The customer whose keys the URL asks for; undefined for those of all. */
 export function customerOf(query: Query): string | undefined {
-  const customerId = textOf(query, 'customer');
+  const customerId = textOf(query, 'customer').toLowerCase();
   return UUID.test(customerId) ? customerId : undefined;
 }
 

@@ -45,7 +45,8 @@ export default async function RequestPage({
   params,
   searchParams,
 }: PageProps<'projectId' | 'decisionId'>) {
-  const { projectId, decisionId } = await params;
+  const { projectId, ...of } = await params;
+  const decisionId = of.decisionId.toLowerCase();
   const query = await searchParams;
   const { project, may, user } = await requireProject(projectId);
   const found = UUID.test(decisionId)
@@ -73,7 +74,7 @@ export default async function RequestPage({
         actions={
           <>
             <Suspense>
-              <Neighbours project={project} decisionId={decisionId.toLowerCase()} query={query} />
+              <Neighbours project={project} decisionId={decisionId} query={query} />
             </Suspense>
             {elsewhere !== undefined && (
               <a className={buttonLooks()} href={elsewhere} rel="noreferrer">

@@ -55,6 +55,11 @@ describe('parseRequestQuery', () => {
     });
   });
 
+  it('takes the ID of a key in capitals for that ID, and keeps the case of a prefix', () => {
+    expect(parseRequestQuery({ key: ID.toUpperCase() }).key?.text).toBe(ID);
+    expect(parseRequestQuery({ key: 'ceiba_4fZk' }).key?.text).toBe('ceiba_4fZk');
+  });
+
   it('ignores choices that do not exist', () => {
     const { filter, isFiltered } = parseRequestQuery({ outcome: 'maybe', reason: 'no_reason' });
     expect(filter).toEqual({});

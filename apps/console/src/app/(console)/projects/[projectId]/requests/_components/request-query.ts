@@ -69,7 +69,7 @@ export function parseRequestQuery(query: Query, keyBrand = API_KEY_BRAND): Reque
   const fields = {
     outcome: outcome ?? '',
     reason: reason ?? '',
-    key: text('key'),
+    key: storedOf(text('key')),
     customer: text('customer').toLowerCase(),
     method: text('method').toUpperCase(),
     pathPrefix: searched.pathPrefix ?? text('pathPrefix'),
@@ -117,6 +117,9 @@ export function parseRequestQuery(query: Query, keyBrand = API_KEY_BRAND): Reque
     isFiltered: REQUEST_FIELDS.some((name) => fields[name] !== ''),
   };
 }
+
+/** A UUID as it is stored; other text unchanged. */
+const storedOf = (text: string) => (UUID.test(text.toLowerCase()) ? text.toLowerCase() : text);
 
 /** A minute as the address holds it; other text unchanged. */
 function minuteOf(text: string): string {
