@@ -2,6 +2,7 @@ import { type DenialReason, type DenialStatus, denialReasonsOf } from '@ceiba/co
 import { timeOfDecision } from '@ceiba/domain';
 import { and, eq, getTableColumns, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
+import { beginningsOf, brandOf } from '../api-key/words.ts';
 import type { Executor } from '../connection/database.ts';
 import {
   keyset,
@@ -35,7 +36,7 @@ export interface DecisionFilter {
   apiKeyIds?: readonly string[] | undefined;
   /** A UUID, of the customer that the key had then. */
   customerId?: string | undefined;
-  /** The beginning of a key that the project does not have, among the newest {@link UNKNOWN_KEYS_SEARCHED_MAX}. */
+  /** The beginning of a key that the project does not have, with or without its brand, among the newest {@link UNKNOWN_KEYS_SEARCHED_MAX}. */
   unknownKeyPrefix?: string | undefined;
   method?: string | undefined;
   pathPrefix?: string | undefined;
@@ -149,7 +150,10 @@ export const isDecision = (decisionId: string): SQL =>
 
 /** The conditions that find a prefix among the newest calls with an unknown key, by the index of outcomes. */
 function ofUnknownKey(projectId: string, prefix: string, to: Date | undefined): SQL {
-  return sql`${decisions.outcome} = 'invalid_api_key' and ${startsWith(decisions.keyPrefix, prefix)}
+  const begins = beginningsOf(prefix, brandOf(projectId)).map((beginning) =>
+    startsWith(decisions.keyPrefix, beginning),
+  );
+  return sql`${decisions.outcome} = 'invalid_api_key' and ${or(...begins)}
     and ${decisions.at} >= coalesce((
       select searched.at from decisions searched
       where searched.project_id = ${projectId} and searched.outcome = 'invalid_api_key'

@@ -109,6 +109,7 @@ describe('the list of decisions', () => {
     ['unknown key', () => ({ apiKeyId: randomUUID() }), []],
     ['prefix of an unknown key', () => ({ unknownKeyPrefix: PREFIX }), ['posted']],
     ['part of such a prefix', () => ({ unknownKeyPrefix: PREFIX.slice(0, 9) }), ['posted']],
+    ['such a part without what keys begin with', () => ({ unknownKeyPrefix: 'Unkno' }), ['posted']],
     ['part in another letter case', () => ({ unknownKeyPrefix: 'ceiba_unk' }), []],
     [
       'prefix of an unknown key, in a time',

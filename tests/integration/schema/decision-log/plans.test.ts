@@ -139,7 +139,9 @@ describe('of a log of 200,000 decisions', () => {
     const nodes = await readsOf(bench.db, (db) =>
       listDecisions(db, { projectId, filter, limit: PAGE }),
     );
-    expect(nodes.filter((node) => node['Node Type'].includes('Seq Scan'))).toEqual([]);
+    const scans = nodes.filter((node) => node['Node Type'].includes('Seq Scan'));
+    // Of the few projects, for what their keys begin with.
+    expect(rowsRead(scans, partition)).toBe(0);
     // Once to find where the search ends, and once for itself.
     expect(rowsRead(nodes, partition)).toBeLessThan(2.1 * UNKNOWN_KEYS_SEARCHED_MAX);
   });
