@@ -101,6 +101,20 @@ describe('parseRequestQuery', () => {
     expect(parseRequestQuery({ pathPrefix: 'req-7' }).fields.pathPrefix).toBe('req-7');
   });
 
+  it('refuses a status in the search where the outcome names another', () => {
+    const errorsOf = (outcome: string) => parseRequestQuery({ outcome, pathPrefix: '403' }).errors;
+    expect(errorsOf('429')).toEqual({ pathPrefix: 'The outcome names another status.' });
+    for (const outcome of ['403', 'denied', '']) expect(errorsOf(outcome)).toEqual({});
+  });
+
+  it('finds what both the search and a field name', () => {
+    const { filter } = parseRequestQuery({ pathPrefix: 'req-7', requestId: 'req-8' });
+    expect(filter).toEqual({
+      anyOf: { pathPrefix: '/req-7', requestId: 'req-7' },
+      requestId: 'req-8',
+    });
+  });
+
   it('takes a prefix in the search for no key where another field names the key', () => {
     const asked = parseRequestQuery({ pathPrefix: 'ceiba_abc', key: ID });
     expect(asked.key).toEqual({ field: 'key', text: ID });

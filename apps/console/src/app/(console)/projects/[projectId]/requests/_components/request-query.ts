@@ -84,13 +84,15 @@ export function parseRequestQuery(query: Query, keyBrand = API_KEY_BRAND): Reque
       : searched.key !== undefined
         ? ({ field: 'pathPrefix', text: searched.key } as const)
         : null;
-  const status = searched.status ?? denialStatusOf(fields.outcome);
+  const chosen = denialStatusOf(fields.outcome);
+  const status = searched.status ?? chosen;
   const from = parseMinute(fields.from);
   const last = parseMinute(fields.to);
   const to = last && new Date(last.getTime() + MINUTE_MS);
   const errors = {
     ...(fields.decisionId !== '' && !UUID.test(fields.decisionId) && { decisionId: NO_ID }),
     ...(fields.customer !== '' && !UUID.test(fields.customer) && { customer: NO_CUSTOMER }),
+    ...(chosen && status !== chosen && { pathPrefix: NO_STATUS }),
     ...(key !== null && !KEY.test(key.text) && { [key.field]: NO_KEY }),
     ...(fields.from !== '' && from === null && { from: NO_TIME }),
     ...(fields.to !== '' && to === null && { to: NO_TIME }),
@@ -151,6 +153,7 @@ const KEY = /^[!-~]{1,36}$/;
 
 const NO_ID = 'A decision ID looks like 0192f0c1-7a3b-7c4d-8e5f-0123456789ab.';
 const NO_KEY = 'Enter a key’s ID, or the beginning of the key, such as ceiba_4fZk2Qpa.';
+const NO_STATUS = 'The outcome names another status.';
 const NO_CUSTOMER = 'A customer ID looks like 6f9619ff-8b86-4d01-b42d-00c04fc964ff.';
 const NO_TIME = 'Choose a date and a time.';
 const NO_RANGE = 'The end must not be before the start.';
