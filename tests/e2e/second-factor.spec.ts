@@ -177,8 +177,22 @@ test('an access token, which needs neither later, is created only with password 
   test.setTimeout(120_000);
   const account = await newUser(page);
   const { password } = account;
+  const earlier = await page.context().newPage();
+  await gotoReady(earlier, '/account');
   const { recoveryCodes } = await turnOn(page, account);
   const [code = ''] = recoveryCodes;
+
+  // A page that was loaded before has no field for the code.
+  await earlier.getByRole('button', { name: 'Create access token…' }).click();
+  const without = earlier.getByRole('dialog');
+  await without.getByLabel('Name').fill('Deploy');
+  await without.getByLabel('Your password', { exact: true }).fill(password);
+  await without.getByRole('button', { name: 'Create access token' }).click();
+  await expect(without.getByRole('alert')).toHaveText(
+    'This page has no field “code”: Fill this in. Reload it, then try again.',
+  );
+  await earlier.close();
+
   const dialog = page.getByRole('dialog');
   await gotoReady(page, '/account');
   await page.getByRole('button', { name: 'Create access token…' }).click();

@@ -13,7 +13,13 @@ import {
   useRef,
   useState,
 } from 'react';
-import { type ActionState, type FormAction, IDLE, unanswered } from '../lib/action-state.ts';
+import {
+  type ActionState,
+  type FormAction,
+  IDLE,
+  type Refusal,
+  unanswered,
+} from '../lib/action-state.ts';
 import { Notice } from './ui/notice.tsx';
 import { type ToastMessage, useToast } from './ui/toast.tsx';
 
@@ -53,7 +59,8 @@ export type ActionFormProps<Data> = Omit<
 
 /**
  * A form over a server action. When it is refused, it keeps what was typed, moves the focus to the
- * first invalid field, which it unfolds, and shows the form's error at its top; the error of a field goes as it changes.
+ * first invalid field, which it unfolds, and shows the form's error at its top, also that of a field which it
+ * lacks; the error of a field goes as it changes.
  * If the server does not answer, it shows that as an error. It works without scripts too, except for
  * `done` and `onDone`.
  */
@@ -80,6 +87,8 @@ export function ActionForm<Data>({
   const latest = useRef({ state, onDone });
   latest.current = { state, onDone };
 
+  const [unseen, setUnseen] = useState({ at: 0, text: '' });
+
   useEffect(() => {
     if (settledAt === 0) return;
     const { state: settled, onDone: report } = latest.current;
@@ -93,6 +102,9 @@ export function ActionForm<Data>({
       const folded = invalid?.closest('details');
       if (folded) folded.open = true;
       invalid?.focus();
+      if (settled.kind === 'refused') {
+        setUnseen({ at: settledAt, text: errorsWithoutField(settled.fieldErrors, form.current) });
+      }
     }
   }, [settledAt, toast]);
 
@@ -101,6 +113,7 @@ export function ActionForm<Data>({
     corrected?.at === settledAt && corrected.fields.includes(field);
   const { projectId } = useParams<{ projectId?: string }>();
   const refusal = state.kind === 'refused' ? state : undefined;
+  const message = refusal?.message ?? (unseen.at === settledAt ? unseen.text : '');
   const parts: ActionFormParts<Data> = {
     pending,
     state,
@@ -138,11 +151,11 @@ export function ActionForm<Data>({
       {Object.entries({ ...(projectId && { projectId }), ...hidden }).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}
-      {refusal?.message && (
+      {message && (
         // In a grid or a line, the form has the gap.
         <Notice tone="error" className="mb-6 [.flex>&]:mb-0 [.grid>&]:mb-0">
-          {refusal.message}
-          {refusal.code === 'signed_out' && (
+          {message}
+          {refusal?.code === 'signed_out' && (
             <>
               {' '}
               <a href="/sign-in" target="_blank" className="underline" rel="noopener">
@@ -157,6 +170,21 @@ export function ActionForm<Data>({
       </PartsContext>
     </form>
   );
+}
+
+/**
+ * What is wrong with fields that the page lacks, such as the code of a second factor that was turned on
+ * after it was loaded; empty if there are none.
+ */
+function errorsWithoutField(errors: Refusal['fieldErrors'], form: HTMLFormElement): string {
+  const texts = Object.entries(errors).flatMap(([field, error]) => {
+    const name = CSS.escape(field);
+    const control = form.querySelector(
+      `[name="${name}"]:not([type=hidden]), [data-field="${name}"]`,
+    );
+    return control === null ? `This page has no field “${field}”: ${error}` : [];
+  });
+  return texts.length === 0 ? '' : [...texts, 'Reload it, then try again.'].join(' ');
 }
 
 /** Turns a missing answer of the server into a refusal. */
