@@ -88,8 +88,8 @@ export function Combobox<Item extends Choice>({
     }
     close();
   }
-  function choose(choice: Item | undefined) {
-    if (choice !== undefined) onChange(choice);
+  function choose(choice: Item) {
+    onChange(choice);
     close();
   }
   function open(first: number) {
@@ -100,8 +100,9 @@ export function Combobox<Item extends Choice>({
     if (event.key === 'ArrowDown') open(1);
     else if (event.key === 'ArrowUp') open(-1);
     else if (event.key === 'Enter' && isOpen) {
+      const choice = found[active];
       // Never an item of an earlier answer.
-      if (isCurrent) choose(found[active]);
+      if (isCurrent && choice !== undefined) choose(choice);
     } else if (event.key === 'Escape' && isOpen) close();
     else return;
     event.preventDefault();
