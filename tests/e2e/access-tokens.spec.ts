@@ -36,6 +36,7 @@ test('an access token is created with the password, shown once, listed with its 
   await expect(dialog.getByText('Choose at least one project.')).toBeVisible();
   await expectAccessible(page);
   await dialog.getByLabel('Tokens of one').check();
+  await expect(dialog.getByText('Choose at least one project.')).toBeHidden();
   await dialog.getByRole('button', { name: 'Create access token' }).click();
   await expect(dialog.getByText('This is not your current password.')).toBeVisible();
   // What was chosen is kept.

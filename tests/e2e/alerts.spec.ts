@@ -52,6 +52,7 @@ test('a webhook is added, tested, repaired and deleted, and its secret is shown 
   await add.click();
   await expect(page.getByText('Choose at least one alert.')).toBeVisible();
   await quota.check();
+  await expect(page.getByText('Choose at least one alert.')).toBeHidden();
   await add.click();
   await expect(page.getByRole('heading', { level: 1, name: 'Webhook added' })).toBeVisible();
   const secret = (

@@ -137,6 +137,7 @@ test('another replacement within the overlap asks first, and at once means at on
   await dialogOf(page).getByRole('button', { name: 'Replace key' }).click();
   await expect(page.getByText('Must be from 0 to 720 hours.')).toBeVisible();
   await page.getByLabel('Hours').fill('1.5');
+  await expect(page.getByText('Must be from 0 to 720 hours.')).toBeHidden();
   const second = await replace(page);
   await leave(page);
   await expectDecisions([first, ALLOWED], [second, ALLOWED]);

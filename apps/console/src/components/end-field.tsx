@@ -51,6 +51,7 @@ function ZonedEndField({
       <SelectField
         // Without other choices it is the field itself, which works without scripts.
         name={days.length > 0 ? `${names.ends}Choice` : names.ends}
+        data-field={names.ends}
         label={label}
         error={errorOf(names.ends)}
         value={choice}
@@ -63,6 +64,7 @@ function ZonedEndField({
       {choice === 'at' && (
         <InputField
           name={`${names.ends}On`}
+          data-field={names.instant}
           label={`Date and time, ${timeZone}`}
           type="datetime-local"
           {...LOCAL_TIME_BOUNDS}

@@ -35,6 +35,7 @@ export function MethodSelect({
       <input type="hidden" name={name} value={value} />
       <Select
         {...rest}
+        data-field={name}
         value={other ? OTHER : value}
         onChange={(event) => {
           setTyped(undefined);
@@ -52,6 +53,7 @@ export function MethodSelect({
       {other && (
         <Input
           aria-label="Other method"
+          data-field={name}
           value={value}
           onChange={(event) => {
             setTyped(event.target.value);

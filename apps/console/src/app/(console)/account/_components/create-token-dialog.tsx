@@ -106,6 +106,7 @@ function Reach({
             <Checkbox
               key={projectId}
               name={projectId}
+              data-field="reach"
               value="yes"
               defaultChecked={wasSent && typed(projectId) === 'yes'}
               label={<Name>{name}</Name>}

@@ -55,6 +55,7 @@ export function DestinationFields(props: DestinationFieldsProps) {
                 <Checkbox
                   key={type}
                   name={type}
+                  data-field="eventTypes"
                   value="yes"
                   defaultChecked={wasSent ? typed(type) === 'yes' : chosen}
                   label={words}

@@ -71,6 +71,7 @@ function Overlap({ expiresAt }: { expiresAt: string | null }) {
       <input type="hidden" name="overlapSeconds" value={Number.isNaN(seconds) ? '' : seconds} />
       <SelectField
         name="overlap"
+        data-field="overlapSeconds"
         label="The current secret still works"
         error={choice === OWN ? undefined : errorOf('overlapSeconds')}
         value={choice}
@@ -80,6 +81,7 @@ function Overlap({ expiresAt }: { expiresAt: string | null }) {
       {choice === OWN && (
         <InputField
           name="overlapHours"
+          data-field="overlapSeconds"
           label="Hours"
           inputMode="decimal"
           className="numbers"
