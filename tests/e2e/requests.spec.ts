@@ -289,6 +289,10 @@ test('on a phone the filter is behind a control that says how many fields are se
     await expect(control).toHaveText('Filters');
     await expect(path).toBeHidden();
     await control.click();
+    await page.getByText('More filters').click();
+    await expect(page.getByLabel('Customer ID')).toBeVisible();
+    // Its time zone needs scripts.
+    await expect(page.getByLabel(/^From,/)).toBeVisible({ visible: javaScriptEnabled });
     await path.fill('/v1/reports');
     await page.getByLabel('Outcome').selectOption('Denied');
     const button = page.getByRole('button', { name: 'Filter' });

@@ -1,5 +1,6 @@
 'use client';
 
+import { clsx } from 'clsx';
 import { useState } from 'react';
 import {
   instantInField,
@@ -32,6 +33,7 @@ function ZonedField({
   label,
   value,
   timeZone,
+  className,
   ...field
 }: InstantFieldProps & { timeZone: string }) {
   const textOf = (text: string) => {
@@ -48,7 +50,13 @@ function ZonedField({
     if (value !== sent) setTyped(textOf(value));
   }
   return (
-    <Field name={name} label={`${label}, ${timeZone}`} {...field}>
+    <Field
+      name={name}
+      label={`${label}, ${timeZone}`}
+      // Without scripts nothing turns the local time into an instant.
+      className={clsx('[@media(scripting:none)]:hidden', className)}
+      {...field}
+    >
       {({ name: _, ...control }) => (
         <>
           <input type="hidden" name={name} value={sent} />
