@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { expirySchema } from '@ceiba/contract';
 import { z } from 'zod';
 import { labelsIn } from './labels.ts';
@@ -49,6 +50,32 @@ export const typedMetadata = typedText.transform((text, issues) => {
   issues.addIssue('Must be a JSON object, such as {"crm": "42"}.');
   return z.NEVER;
 });
+
+/** What the user saw in the fields when the form was opened, as JSON; without it, nothing. */
+export const seen = typedText.transform((text) =>
+  z.record(z.string(), z.unknown()).catch({}).parse(jsonOf(text)),
+);
+
+/**
+ * The fields of a form that differ from what the user saw. The others are not saved, so that what was
+ * changed elsewhere after the form was opened stays.
+ */
+export const changedFields = <Fields extends object>(
+  given: Fields,
+  seen: Record<string, unknown>,
+): Partial<Fields> =>
+  Object.fromEntries(
+    Object.entries(given).filter(([name, value]) => !isAsSeen(value, seen[name])),
+  ) as Partial<Fields>;
+
+function isAsSeen(given: unknown, seen: unknown): boolean {
+  if (given instanceof Date) return given.getTime() === Date.parse(String(seen));
+  // Browsers send line ends as CR LF.
+  return isDeepStrictEqual(
+    typeof given === 'string' ? given.replaceAll('\r\n', '\n') : given,
+    seen,
+  );
+}
 
 function jsonOf(text: string): unknown {
   try {

@@ -19,7 +19,12 @@ export interface DestinationInput {
 /** The input as it is stored. @throws InvalidInputError with every field that breaks its rule */
 export function parsedDestination(
   kind: AlertDestinationKind,
-  { address: given, description, eventTypes, problemOfUrl }: DestinationInput,
+  {
+    address: given,
+    description,
+    eventTypes,
+    problemOfUrl,
+  }: Omit<DestinationInput, 'eventTypes'> & { eventTypes: readonly string[] },
 ) {
   const webhookUrl = z
     .string()

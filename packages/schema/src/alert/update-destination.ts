@@ -11,15 +11,17 @@ import { auditOf, changing } from './destination.ts';
 import { type DestinationInput, parsedDestination } from './destination-input.ts';
 import type { AlertDestinationRef } from './ref.ts';
 
-export type UpdateAlertDestinationInput = AlertDestinationRef & DestinationInput;
+export type UpdateAlertDestinationInput = AlertDestinationRef &
+  Pick<DestinationInput, 'problemOfUrl' | 'isMailOff'> &
+  Partial<DestinationInput>;
 
 export type UpdateAlertDestinationResult =
   | { kind: 'updated' | 'unchanged' | 'not_found' }
   | ConfirmationRefusal;
 
 /**
- * Changes where a destination is and what it gets. Alerts that are queued go to the new address; those
- * to a mail address only once it has confirmed.
+ * Changes where a destination is and what it gets; absent fields keep their values. Alerts that are
+ * queued go to the new address; those to a mail address only once it has confirmed.
  */
 export async function updateAlertDestination(
   ctx: VerbContext,
@@ -27,7 +29,7 @@ export async function updateAlertDestination(
 ): Promise<UpdateAlertDestinationResult> {
   const ref = { projectId, destinationId };
   return changing<UpdateAlertDestinationResult>(ctx, ref, async (tx, found, audit) => {
-    const values = parsedDestination(found.kind, input);
+    const values = parsedDestination(found.kind, { ...found, ...input });
     const [before, after] = [auditOf(found), auditOf({ ...found, ...values })];
     const isSame = found.address === values.address;
     if (isSame && JSON.stringify(before) === JSON.stringify(after)) return { kind: 'unchanged' };

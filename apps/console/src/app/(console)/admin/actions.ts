@@ -22,7 +22,13 @@ import {
 } from '#server/action.ts';
 import { done, settle } from '#server/settle.ts';
 import { plural } from '../../../lib/format.ts';
-import { typedLimit, typedLimitOrNone, typedText } from '../../../lib/typed.ts';
+import {
+  changedFields,
+  seen,
+  typedLimit,
+  typedLimitOrNone,
+  typedText,
+} from '../../../lib/typed.ts';
 import { proveSelf } from '../account/prove-self.ts';
 
 const plan = {
@@ -40,9 +46,9 @@ export const addPlan = administratorAction({
 
 /** Changes a plan for every project on it, from the next decision on. */
 export const editPlan = administratorAction({
-  input: z.object({ planId: z.guid(), ...plan }),
-  run: async ({ ctx }, input) =>
-    done(await updatePlan(ctx, input), {
+  input: z.object({ planId: z.guid(), seen, ...plan }),
+  run: async ({ ctx }, { planId, seen, ...input }) =>
+    done(await updatePlan(ctx, { planId, ...changedFields(input, seen) }), {
       name_taken: NAME_TAKEN,
       default_plan: {
         field: 'name',
@@ -159,8 +165,10 @@ export const saveRetention = administratorAction({
     usageDays: typedLimitOrNone,
     auditDays: typedLimitOrNone,
     decisionDays: typedLimit,
+    seen,
   }),
-  run: async ({ ctx }, input) => done(await setRetention(ctx, input), {}),
+  run: async ({ ctx }, { seen, ...days }) =>
+    done(await setRetention(ctx, changedFields(days, seen)), {}),
 });
 
 /** Requires a second factor of each account, or no longer. */

@@ -40,7 +40,7 @@ export const PlanDialog = ({ plan, onClose }: PlanDialogProps) => (
         : 'Every project can choose it.'
     }
     action={plan ? editPlan : addPlan}
-    hidden={plan && { planId: plan.planId }}
+    hidden={plan && { planId: plan.planId, seen: JSON.stringify(plan) }}
     done={{ title: plan ? 'Plan saved' : 'Plan added' }}
     submit={plan ? 'Save plan' : 'Add plan'}
   >

@@ -27,6 +27,7 @@ const REQUESTS_HINT = `From ${DECISION_RETENTION_DAYS_MIN} to ${DECISION_RETENTI
 export const RetentionForm = (days: RetentionFormProps) => (
   <SubmitForm
     action={saveRetention}
+    hidden={{ seen: JSON.stringify(days) }}
     done={{ title: 'Retention saved', description: 'It is applied within an hour.' }}
     submit="Save retention"
     variant="primary"

@@ -23,7 +23,7 @@ import { projectAction } from '#server/action.ts';
 import { configuredMailer } from '#server/mail.ts';
 import { type Answers, done, PROJECT_GONE, settle } from '#server/settle.ts';
 import { env } from '../../../../../env.ts';
-import { typedText } from '../../../../../lib/typed.ts';
+import { changedFields, seen, typedText } from '../../../../../lib/typed.ts';
 
 /** Shown once: the secret is in this answer, and pages never read it. */
 export interface NewSigningSecret {
@@ -105,10 +105,16 @@ const ref = { destinationId: z.guid() };
 /** Changes the address, the description and the alerts of a destination. */
 export const changeDestination = projectAction({
   right: 'change_alerts',
-  input: input.extend(ref),
-  async run({ ctx, projectId }, { destinationId, ...given }): Promise<null> {
-    const destination = { projectId, destinationId, ...written(given) };
-    const result = await updateAlertDestination(ctx, destination);
+  input: input.extend({ ...ref, seen }),
+  async run({ ctx, projectId }, { destinationId, seen, ...given }): Promise<null> {
+    const { problemOfUrl, isMailOff, ...fields } = written(given);
+    const result = await updateAlertDestination(ctx, {
+      projectId,
+      destinationId,
+      problemOfUrl,
+      isMailOff,
+      ...changedFields(fields, seen),
+    });
     return done(result, {
       not_found: { text: GONE, keepsPage: true },
       unsubscribed: UNSUBSCRIBED_ADDRESS,

@@ -18,6 +18,8 @@ import type { Choice } from '#components/combobox.tsx';
 import { projectAction, projectQuery } from '#server/action.ts';
 import { done, PROJECT_GONE, settle } from '#server/settle.ts';
 import {
+  changedFields,
+  seen,
   typedInstant,
   typedLimit,
   typedLimitOrNone,
@@ -60,8 +62,10 @@ export const describeCustomer = projectAction({
     externalId: typedText,
     name: typedText,
     metadata: typedMetadata,
+    seen,
   }),
-  run: ({ ctx, projectId }, input) => change(ctx, { projectId, ...input }),
+  run: ({ ctx, projectId }, { customerId, seen, ...texts }) =>
+    change(ctx, { projectId, customerId, ...changedFields(texts, seen) }),
 });
 
 /** Gives a customer a plan, with the state of its subscription to it, or takes it away. */
@@ -73,24 +77,21 @@ export const setCustomerPlan = projectAction({
     subscriptionStatus: z.enum(SUBSCRIPTION_STATUSES).default('active'),
     ends: z.enum(['never', 'at']).default('never'),
     currentPeriodEnd: typedInstant,
+    seen,
   }),
-  run: ({ ctx, projectId }, { customerId, plan, ends, currentPeriodEnd, ...state }) =>
-    change(ctx, {
-      projectId,
-      customerId,
-      plan,
-      ...(plan !== null && {
-        ...state,
-        currentPeriodEnd: ends === 'never' ? null : currentPeriodEnd,
-      }),
-    }),
+  run({ ctx, projectId }, { customerId, seen, plan, ends, currentPeriodEnd, ...state }) {
+    const end = ends === 'never' ? null : currentPeriodEnd;
+    const given = plan === null ? { plan } : { plan, ...state, currentPeriodEnd: end };
+    return change(ctx, { projectId, customerId, ...changedFields(given, seen) });
+  },
 });
 
 /** Sets or clears a customer's own limits. */
 export const setCustomerLimits = projectAction({
   right: 'change_customers',
-  input: z.object({ customerId, ...eachLimit(() => typedLimitOrNone) }),
-  run: ({ ctx, projectId }, input) => change(ctx, { projectId, ...input }),
+  input: z.object({ customerId, seen, ...eachLimit(() => typedLimitOrNone) }),
+  run: ({ ctx, projectId }, { customerId, seen, ...limits }) =>
+    change(ctx, { projectId, customerId, ...changedFields(limits, seen) }),
 });
 
 /** Sets the day on which a customer's month begins, which restarts its quota. */

@@ -31,7 +31,9 @@ import { projectAction, projectQuery, refuse, refuseField } from '#server/action
 import { type Answer, done, PROJECT_GONE, settle } from '#server/settle.ts';
 import { plural } from '../../../../../lib/format.ts';
 import {
+  changedFields,
   scopesOf,
+  seen,
   typedInstant,
   typedLimit,
   typedLimitOrNone,
@@ -168,16 +170,20 @@ export const setKeyExpiry = projectAction({
 /** Sets or clears a key's own limits. */
 export const setKeyLimits = projectAction({
   right: 'change_keys',
-  input: z.object({ ...keyId, ...limits }),
-  run: async ({ ctx, projectId }, input) => change(ctx, { projectId, ...input }),
+  input: z.object({ ...keyId, seen, ...limits }),
+  run: async ({ ctx, projectId }, { apiKeyId, seen, ...input }) =>
+    change(ctx, { projectId, apiKeyId, ...changedFields(input, seen) }),
 });
 
 /** Sets a key's name and note. */
 export const describeKey = projectAction({
   right: 'change_keys',
-  input: z.object({ ...keyId, displayName: typedText, note: typedText }),
-  run: async ({ ctx, projectId }, input) =>
-    done(await describeApiKey(ctx, { projectId, ...input }), CHANGED),
+  input: z.object({ ...keyId, seen, displayName: typedText, note: typedText }),
+  run: async ({ ctx, projectId }, { apiKeyId, seen, ...input }) =>
+    done(
+      await describeApiKey(ctx, { projectId, apiKeyId, ...changedFields(input, seen) }),
+      CHANGED,
+    ),
 });
 
 /** Shown once: the new secret is in this answer and nowhere else. */

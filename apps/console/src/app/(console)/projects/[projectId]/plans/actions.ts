@@ -6,7 +6,14 @@ import { z } from 'zod';
 import { projectAction } from '#server/action.ts';
 import { done, PROJECT_GONE } from '#server/settle.ts';
 import { plural } from '../../../../../lib/format.ts';
-import { scopesOf, typedLimitOrNone, typedScopes, typedText } from '../../../../../lib/typed.ts';
+import {
+  changedFields,
+  scopesOf,
+  seen,
+  typedLimitOrNone,
+  typedScopes,
+  typedText,
+} from '../../../../../lib/typed.ts';
 
 const plan = z.object({
   name: typedText,
@@ -35,12 +42,14 @@ export const addCustomerPlan = projectAction({
 /** Changes a plan for every customer on it, from the next decision on. */
 export const editCustomerPlan = projectAction({
   right: 'change_customer_plans',
-  input: plan.extend({ planId: z.guid() }),
-  run: async ({ ctx, projectId }, { planId, ...input }) =>
-    done(await updateCustomerPlan(ctx, { projectId, planId, ...planOf(input) }), {
+  input: plan.extend({ planId: z.guid(), seen }),
+  async run({ ctx, projectId }, { planId, seen, ...input }): Promise<null> {
+    const changes = changedFields(planOf(input), seen);
+    return done(await updateCustomerPlan(ctx, { projectId, planId, ...changes }), {
       name_taken: NAME_TAKEN,
       not_found: GONE,
-    }),
+    });
+  },
 });
 
 /** Deletes a plan that no customer is on. */

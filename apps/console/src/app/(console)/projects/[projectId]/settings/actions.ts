@@ -15,7 +15,13 @@ import { z } from 'zod';
 import { projectAction } from '#server/action.ts';
 import { done, PROJECT_GONE, PROJECT_NAME_TAKEN, settle } from '#server/settle.ts';
 import { env } from '../../../../../env.ts';
-import { typedLimit, typedLimitOrNone, typedText } from '../../../../../lib/typed.ts';
+import {
+  changedFields,
+  seen,
+  typedLimit,
+  typedLimitOrNone,
+  typedText,
+} from '../../../../../lib/typed.ts';
 
 /** A change of what a project is set to. */
 const setting = <Input extends z.ZodType<Omit<UpdateProjectInput, 'projectId'>>>(input: Input) =>
@@ -41,13 +47,16 @@ export const setKeyPrefix = setting(
 
 /** Sets what the decision log records, within seconds. */
 export const setRequestLog = setting(
-  z.object({
-    loggedAllowsPercent: typedLimit,
-    logsPaths: z
-      .literal('yes')
-      .optional()
-      .transform((value) => value === 'yes'),
-  }),
+  z
+    .object({
+      loggedAllowsPercent: typedLimit,
+      logsPaths: z
+        .literal('yes')
+        .optional()
+        .transform((value) => value === 'yes'),
+      seen,
+    })
+    .transform(({ seen, ...settings }) => changedFields(settings, seen)),
 );
 
 /** Shown once: the secret is in this answer and nowhere else. */

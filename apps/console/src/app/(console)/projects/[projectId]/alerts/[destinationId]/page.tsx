@@ -96,6 +96,7 @@ export default async function DestinationPage({
                 kind={destination.kind}
                 address={destination.address}
                 description={destination.description}
+                eventTypes={destination.eventTypes}
                 groups={alertGroups(destination.eventTypes)}
               />
             </Section>

@@ -16,12 +16,17 @@ export interface ChangeDestinationProps extends DestinationRef {
   kind: 'webhook' | 'mail';
   address: string;
   description: string;
+  eventTypes: readonly string[];
 }
 
-export const ChangeDestination = ({ destinationId, ...saved }: ChangeDestinationProps) => (
+export const ChangeDestination = ({
+  destinationId,
+  eventTypes,
+  ...saved
+}: ChangeDestinationProps) => (
   <SubmitForm
     action={changeDestination}
-    hidden={{ destinationId }}
+    hidden={{ destinationId, seen: JSON.stringify({ ...saved, eventTypes }) }}
     done={{ title: 'Saved' }}
     submit="Save destination"
   >

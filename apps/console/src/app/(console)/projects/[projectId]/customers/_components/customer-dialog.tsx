@@ -61,10 +61,12 @@ export default function CustomerDialog({ step, onClose, ...facts }: CustomerDial
     );
   }
   const { title, done, fields, ...change } = CHANGES[step];
+  const seen = { ...target, plan: target.plan?.name ?? null };
   return (
     <FormDialog
-      {...dialog}
       {...change}
+      onClose={onClose}
+      hidden={{ ...dialog.hidden, seen: JSON.stringify(seen) }}
       title={title(called)}
       done={{ title: done, description: legible(called) }}
     >

@@ -56,8 +56,9 @@ export default function KeyDialog({ step, target, onClose, ...facts }: KeyDialog
   const { title, done, fields, ...change } = CHANGES[step];
   return (
     <FormDialog
-      {...dialog}
       {...change}
+      onClose={onClose}
+      hidden={{ ...dialog.hidden, seen: JSON.stringify(target) }}
       title={title(target.displayName)}
       done={{ title: done, description: about }}
     >

@@ -42,7 +42,7 @@ export default function PlanDialog({ kind, plan, sets, onClose }: PlanDialogProp
           : 'Give it to a customer on the customer’s page, or by your billing system through the API.'
       }
       action={plan ? editCustomerPlan : addCustomerPlan}
-      hidden={plan && { planId: plan.planId }}
+      hidden={plan && { planId: plan.planId, seen: JSON.stringify(plan) }}
       done={{ title: plan ? 'Plan saved' : 'Plan added' }}
       submit={plan ? 'Save plan' : 'Add plan'}
     >

@@ -67,6 +67,7 @@ type Logged = Pick<Project, 'loggedAllowsPercent' | 'logsPaths'>;
 export const DecisionLog = ({ loggedAllowsPercent, logsPaths }: Logged) => (
   <SubmitForm
     action={setRequestLog}
+    hidden={{ seen: JSON.stringify({ loggedAllowsPercent, logsPaths }) }}
     done={{ title: 'Decision log saved' }}
     submit="Save decision log"
   >
