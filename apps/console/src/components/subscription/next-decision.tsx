@@ -39,6 +39,7 @@ export function NextDecision({ subscription, use, day }: NextDecisionProps) {
   if (subscription === null || reason !== null) {
     const { because, step } = INACTIVE[reason ?? 'no_subscription'];
     const endedAt = subscription?.currentPeriodEnd;
+    const alsoEnded = reason !== 'period_ended' && endedAt && endedAt <= new Date();
     return (
       <Notice tone="error" title="All calls are denied" className="mb-4">
         <code>inactive_subscription</code>: {because}
@@ -48,7 +49,8 @@ export function NextDecision({ subscription, use, day }: NextDecisionProps) {
             on <AbsoluteTime at={endedAt} />
           </>
         )}
-        . {step} to allow calls again.
+        . {step}
+        {alsoEnded && ' and set a later end, or none,'} to allow calls again.
       </Notice>
     );
   }

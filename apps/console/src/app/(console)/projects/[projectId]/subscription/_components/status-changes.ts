@@ -2,6 +2,8 @@ import type { SubscriptionStatus } from '@ceiba/contract/sets';
 
 const ALLOWED = 'Calls are allowed from the next decision on, until the period ends.';
 const DENIED = 'From the next decision on, all calls are denied as inactive_subscription.';
+const STAY_DENIED =
+  'The period has ended, so all calls stay denied until you also set a later end, or none.';
 
 /** The label and the effect of the change to each status. */
 export const STATUS_CHANGES = {
@@ -34,3 +36,13 @@ export const STATUS_CHANGES = {
     denies: true,
   },
 } as const satisfies Record<SubscriptionStatus, object>;
+
+/**
+ * What the change to a status does to the calls.
+ *
+ * @param hasEnded whether the period of the subscription is over
+ */
+export function effectOf(status: SubscriptionStatus, hasEnded: boolean): string {
+  const { denies, effect } = STATUS_CHANGES[status];
+  return hasEnded && !denies ? STAY_DENIED : effect;
+}

@@ -9,11 +9,12 @@ import { useActionForm } from '#components/action-form.tsx';
 import { Combobox } from '#components/combobox.tsx';
 import { EndField } from '#components/end-field.tsx';
 import { Notice } from '#components/ui/notice.tsx';
+import { useClock } from '#components/ui/time.tsx';
 import { formatCount, plural } from '#lib/format.ts';
 import { StillUsed } from '../../_components/still-used.tsx';
 import { changePeriodEnd, changePlan, changeStatus, findPlans } from '../actions.ts';
 import type { PlanChoice } from '../plan-choices.ts';
-import { STATUS_CHANGES } from './status-changes.ts';
+import { effectOf, STATUS_CHANGES } from './status-changes.ts';
 
 /** What a dialog can do to the subscription. */
 export type SubscriptionStep =
@@ -143,13 +144,19 @@ const PeriodEndDialog = ({ onClose, currentPeriodEnd }: Dialog) => (
   </FormDialog>
 );
 
-function StatusDialog({ onClose, status }: Dialog & { status: SubscriptionStatus }) {
-  const { title, effect, done, label, denies } = STATUS_CHANGES[status];
+function StatusDialog({
+  onClose,
+  status,
+  currentPeriodEnd,
+}: Dialog & { status: SubscriptionStatus }) {
+  const { now } = useClock();
+  const hasEnded = currentPeriodEnd !== null && new Date(currentPeriodEnd) <= now;
+  const { title, done, label, denies } = STATUS_CHANGES[status];
   return (
     <ConfirmAction
       onClose={onClose}
       title={title}
-      description={<p>{effect}</p>}
+      description={<p>{effectOf(status, hasEnded)}</p>}
       action={changeStatus}
       hidden={{ status }}
       done={{ title: done, description: 'From the next decision on.' }}
