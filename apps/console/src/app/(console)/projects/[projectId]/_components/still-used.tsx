@@ -6,7 +6,12 @@ import { Notice } from '#components/ui/notice.tsx';
 import { AbsoluteTime, RelativeTime, useClock } from '#components/ui/time.tsx';
 import { formatCount, plural } from '#lib/format.ts';
 import { dayName } from '#lib/time.ts';
-import { type RecentUseAnswer, recentUsePaths, type UsedFields } from '../recent-use/recent-use.ts';
+import {
+  isWithinDay,
+  type RecentUseAnswer,
+  recentUsePaths,
+  type UsedFields,
+} from '../recent-use/recent-use.ts';
 
 /** What the server answers once it does. A dialog works without it. */
 type Asked = 'asking' | 'failed' | readonly RecentUseAnswer[];
@@ -121,13 +126,11 @@ const lastOf = (use: RecentUseAnswer, as: FoundProps['as']) =>
 
 const isOfOldSecret = (as: FoundProps['as']) => as === 'previous' || as === 'secret';
 
-const DAY_MS = 86_400_000;
-
 /** Whether it was used today, in UTC, or within the last 24 hours. */
 function useIsInUse(use: RecentUseAnswer, as: FoundProps['as']): boolean {
   const { now } = useClock();
   const at = lastOf(use, as);
-  const isRecent = at !== null && now.getTime() - new Date(at).getTime() < DAY_MS;
+  const isRecent = at !== null && isWithinDay(at, use.exactTo, now);
   return isRecent || (!isOfOldSecret(as) && use.allowedToday > 0);
 }
 

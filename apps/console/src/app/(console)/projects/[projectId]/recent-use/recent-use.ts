@@ -24,3 +24,15 @@ export function recentUsePaths({ keys, ...one }: UsedFields): string[] {
 export type RecentUseAnswer = {
   [Field in keyof RecentUse]: Date extends RecentUse[Field] ? string | null : RecentUse[Field];
 };
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const SPANS_MS: Record<RecentUse['exactTo'], number> = { moment: 0, hour: HOUR_MS, day: DAY_MS };
+
+/**
+ * Whether a use may be of the last 24 hours.
+ *
+ * @param at the use, or the start of its hour or day
+ */
+export const isWithinDay = (at: string, exactTo: RecentUse['exactTo'], now: Date): boolean =>
+  now.getTime() - new Date(at).getTime() - SPANS_MS[exactTo] < DAY_MS;
