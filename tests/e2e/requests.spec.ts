@@ -258,6 +258,8 @@ test('a part of a prefix and a status find requests, and a denial shows what the
   await search('401', /missing.*401/, /guessed.*401/);
   await search('429', /limited.*429/);
   await search(unmatched, /two/);
+  await gotoReady(page, project.at(`requests/${unmatched.toUpperCase()}`));
+  await expect(page.getByRole('heading', { name: 'Request', exact: true })).toBeVisible();
   await gotoReady(page, project.at('requests'));
   await page.getByLabel('Outcome').selectOption('Denied with 403');
   await expect(page).toHaveURL(/outcome=403/);
@@ -599,6 +601,17 @@ test('what the log left out is shown above the list, and counted by usage', asyn
     /Rate limited 1,234, Allowed 6\. \d+ \w+ \d{4}, \d\d:\d\d UTC: too many/,
   );
   await expectAccessible(page);
+  await page.getByRole('link', { name: 'Denials by path' }).click();
+  await expect(page.getByText('1,234 requests are missing from this list')).toBeVisible();
+  await expect(page.getByText('No denied requests')).toHaveCount(0);
+  await addDecisions(
+    project.projectId,
+    Array.from({ length: 51 }, (_, n) => ({ path: `/v1/p${n}`, outcome: 'rate_limited' })),
+  );
+  await page.reload();
+  await expect(page.getByText('at most 10,000, the 50 most frequent.')).toBeVisible();
+  const groups = page.getByRole('list', { name: 'Denied requests' }).getByRole('listitem');
+  await expect(groups).toHaveCount(50);
   // Of another outcome, nothing is missing.
   await gotoReady(page, project.at('requests?outcome=allowed'));
   await expect(page.getByText('6 requests are missing from this list')).toBeVisible();

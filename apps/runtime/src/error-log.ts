@@ -58,17 +58,15 @@ export class ErrorLog {
     { requestId, peer, userAgent }: RefusedCaller,
     projectId: string | undefined,
   ): void {
-    const what = problem === 'invalid_project_id' ? 'project ID' : 'project secret';
-    if (what === 'project secret') this.#mistakes?.refusedSecret();
-    const kind = projectId === undefined ? what : this.#kindOf(projectId);
+    const isSecret = problem !== 'invalid_project_id';
+    if (isSecret) this.#mistakes?.refusedSecret();
+    const words = isSecret ? 'refused a project secret' : 'refused a project ID';
+    const kind = projectId === undefined ? words : this.#kindOf(projectId);
     const suppressed = this.#suppressedOf(kind);
     if (suppressed === null) return;
     const agent = userAgent === undefined ? {} : { userAgent: shortened(userAgent, 128) };
     const named = projectId === undefined ? {} : { projectId };
-    this.#log.info(
-      { requestId, ...named, peer, ...agent, problem, suppressed },
-      `refused a ${what}`,
-    );
+    this.#log.info({ requestId, ...named, peer, ...agent, problem, suppressed }, words);
   }
 
   /**
