@@ -3,7 +3,7 @@ import { mintApiKey } from '@ceiba/domain';
 import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from './expect-accessible.ts';
 import { type OwnProject, ownProject, stack } from './own-project.ts';
-import { gotoReady, hold } from './support.ts';
+import { expectListening, gotoReady, hold } from './support.ts';
 
 let project: OwnProject;
 
@@ -190,6 +190,7 @@ test('a rotation shows the secret once, and both secrets are accepted for a day'
   await page.goBack();
   await expect(page).toHaveURL(project.at('keys'));
   await page.goForward();
+  await expectListening(page);
 
   // A second rotation explains its effect and needs a confirmation.
   await page.getByRole('button', { name: 'Rotate secret…' }).click();
