@@ -273,6 +273,8 @@ test('a long list is filtered and sorted by use, and a tried call shows the page
   await expect(page.getByText('101–121 of 121 policies')).toBeVisible();
   await page.getByRole('link', { name: 'Previous' }).click();
   await expect(page.getByText('51–100 of 121 policies')).toBeVisible();
+  await gotoReady(page, project.at('policies?page=4'));
+  await expect(page.getByText('101–121 of 121 policies')).toBeVisible();
 
   await gotoReady(page, project.at('policies'));
   await page.getByRole('link', { name: 'Hits this month' }).click();

@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from './expect-accessible.ts';
 import { consoleLog, createKey, type OwnProject, ownProject } from './own-project.ts';
-import { gotoReady } from './support.ts';
+import { gotoReady, reloadReady } from './support.ts';
 
 let project: OwnProject;
 
@@ -191,6 +191,18 @@ test('a pasted key is simulated, and reaches no URL, log, storage or page source
   );
   for (const text of [...bodies, ...addresses]) expect(text).not.toContain(apiKey);
 
+  await reloadReady(page);
+  await expect(page.getByLabel('Key to paste')).toHaveValue('');
+  await expect(page.getByLabel('Path', { exact: true })).toHaveValue('/v1/reports/42');
+  await expect(verdict(page)).toContainText('Every call goes through these gates');
+  await page.getByText('No key', { exact: true }).click();
+  await page.getByRole('button', { name: 'Simulate call' }).click();
+  await expect(verdict(page)).toContainText('Missing key');
+  await reloadReady(page);
+  await expect(page.getByLabel('No key')).toBeChecked();
+  await expect(verdict(page)).toContainText('Missing key');
+
+  await page.getByText('Paste', { exact: true }).click();
   await page.getByLabel('Key to paste').fill(`${apiKey.slice(0, -1)}!`);
   await page.getByRole('button', { name: 'Simulate call' }).click();
   await expect(gate(page, 'The key belongs to this project')).toContainText(

@@ -7,10 +7,14 @@ import { stateOf, stateText } from '../keys/key-state.ts';
 
 const LISTED = 10;
 
+/** Where the key of a simulated call is from: a pasted one is never in a URL. */
+export type KeySource = 'chosen' | 'pasted' | 'none';
+
 export interface KeyChoices {
   /** The newest keys, those that are active in the first places. */
   choices: Choice[];
-  /** The key in the URL, else the first choice; null if there is none, or without a key. */
+  source: KeySource;
+  /** The key in the URL, else the first choice; null if there is none, or it is not from there. */
   chosen: Choice | null;
   /** The URL names a key that does not exist. */
   isGone: boolean;
@@ -23,12 +27,15 @@ export async function readKeyChoices(
   asked: string,
 ): Promise<KeyChoices> {
   const choices = await newestKeys(db, projectId);
-  if (asked === 'none') return { choices, chosen: null, isGone: false };
-  if (asked === '') return { choices, chosen: choices[0] ?? null, isGone: false };
+  if (asked === 'none' || asked === 'pasted') {
+    return { choices, source: asked, chosen: null, isGone: false };
+  }
+  const source = choices.length === 0 ? 'none' : 'chosen';
+  if (asked === '') return { choices, source, chosen: choices[0] ?? null, isGone: false };
   const apiKey = z.guid().safeParse(asked).success
     ? await getApiKeyRow(db, { projectId, apiKeyId: asked })
     : null;
-  return { choices, chosen: apiKey && choiceOf(apiKey), isGone: apiKey === null };
+  return { choices, source, chosen: apiKey && choiceOf(apiKey), isGone: apiKey === null };
 }
 
 /** A key that denies every call, whatever the path, would hide what the simulation is for. */

@@ -19,7 +19,7 @@ export default async function SimulatorPage({ params, searchParams }: PageProps<
   const path = textOf(query, 'path');
   const keys = await withDatabase((db) => readKeyChoices(db, project.projectId, asked));
   const initial =
-    path.startsWith('/') && !keys.isGone
+    path.startsWith('/') && !keys.isGone && keys.source !== 'pasted'
       ? await withDatabase((db) =>
           simulate(
             db,

@@ -11,11 +11,14 @@ import { Button } from '#components/ui/button.tsx';
 import { Field, InputField } from '#components/ui/field.tsx';
 import { CODE_INPUT } from '#components/ui/input.tsx';
 import { findKeys, simulateCall } from '../actions.ts';
+import type { KeySource } from '../key-choices.ts';
 
 export interface SimulatorProps {
   projectId: string;
   /** The newest keys. */
   choices: readonly Choice[];
+  /** Where the key is from at first. */
+  source: KeySource;
   /** Null without a key. */
   chosen: Choice | null;
   /** The URL names a key that does not exist, so that none is chosen yet. */
@@ -29,8 +32,6 @@ export interface SimulatorProps {
 }
 
 const KEY_GONE = 'The key of this address no longer exists. Choose another.';
-
-type Source = 'chosen' | 'pasted' | 'none';
 
 /** The form and its result. A link to another call resets both. */
 export function Simulator(props: SimulatorProps) {
@@ -62,9 +63,7 @@ function SimulatedCall({
   ...call
 }: SimulatedCallProps) {
   const mayChoose = choices.length > 0;
-  const [source, setSource] = useState<Source>(
-    chosen === null && !(isGone && mayChoose) ? 'none' : 'chosen',
-  );
+  const [source, setSource] = useState(call.source);
   const [apiKey, setApiKey] = useState(isGone ? null : (chosen ?? choices[0] ?? null));
   const gone = isGone && apiKey === null ? KEY_GONE : undefined;
   const [method, setMethod] = useState(call.method);
@@ -75,7 +74,7 @@ function SimulatedCall({
     // The URL holds the call for reloading and sharing, but never a pasted key.
     const sent = new FormData(form);
     const query = new URLSearchParams();
-    if (source === 'chosen' && apiKey) query.set('apiKeyId', apiKey.id);
+    query.set('apiKeyId', source === 'chosen' && apiKey ? apiKey.id : source);
     query.set('method', method);
     query.set('path', String(sent.get('path') ?? ''));
     onSimulated(query.toString());
@@ -92,7 +91,7 @@ function SimulatedCall({
       >
         {({ pending, errorOf, typed }) => (
           <>
-            <KeySource source={source} onChange={setSource} canChoose={mayChoose} />
+            <SourceChoice source={source} onChange={setSource} canChoose={mayChoose} />
             {source === 'chosen' && (
               <Combobox
                 name="apiKeyId"
@@ -146,13 +145,13 @@ const SOURCES = [
   { value: 'none', label: 'No key' },
 ] as const;
 
-function KeySource({
+function SourceChoice({
   source,
   onChange,
   canChoose,
 }: {
-  source: Source;
-  onChange: (source: Source) => void;
+  source: KeySource;
+  onChange: (source: KeySource) => void;
   canChoose: boolean;
 }) {
   return (
