@@ -59,6 +59,7 @@ export default async function SubscriptionPage({ params }: PageProps<'projectId'
             currentPeriodEnd: subscription?.currentPeriodEnd?.toISOString() ?? null,
             activeKeys,
             used: use.used,
+            usedToday: day.used,
           }}
         >
           <SubscriptionFacts

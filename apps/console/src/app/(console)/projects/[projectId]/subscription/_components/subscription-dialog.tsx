@@ -37,6 +37,7 @@ interface Use {
   activeKeys: number;
   /** Requests allowed this month. */
   used: number;
+  usedToday: number;
 }
 
 type Dialog = SubscriptionDialogFacts & { onClose: () => void };
@@ -105,12 +106,16 @@ function PlanField({ projectId, choices, chosen, onChoose }: PlanFieldProps) {
 }
 
 /** What a plan changes: a warning if it denies something that is allowed now. */
-function Effect({ plan, activeKeys, used }: Use & { plan: Plan }) {
+function Effect({ plan, activeKeys, used, usedToday }: Use & { plan: Plan }) {
   const effect = `From the next decision on: ${describeLimits(plan, formatCount)}.`;
   const losses: string[] = [];
   if (used >= plan.monthlyQuota) {
     losses.push(
       `${formatCount(used)} are used this month already, so calls that cost something are denied until next month.`,
+    );
+  } else if (plan.dailyQuota !== null && usedToday >= plan.dailyQuota) {
+    losses.push(
+      `${formatCount(usedToday)} are used today (UTC) already, so calls that cost something are denied until tomorrow.`,
     );
   }
   if (activeKeys > plan.activeKeyCap) {
