@@ -33,6 +33,7 @@ export default async function MembersPage({ params }: PageProps<'projectId'>) {
           description="Who may work in this project. A change of a role applies from that member’s next request on."
         />
         <MemberTable
+          projectId={projectId}
           ownId={user.userId}
           mayChange={mayChange}
           isSecondFactorRequired={isRequired}

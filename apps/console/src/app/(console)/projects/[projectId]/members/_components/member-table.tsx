@@ -7,11 +7,13 @@ import { useState } from 'react';
 import { ConfirmAction } from '#components/action-dialog.tsx';
 import { IconButton } from '#components/ui/button.tsx';
 import { Chip } from '#components/ui/chip.tsx';
+import { Link } from '#components/ui/link.tsx';
 import { actionsColumn, Table, timeColumn } from '#components/ui/table.tsx';
 import { endMembership } from '../actions.ts';
 import { RoleChoice } from './role-choice.tsx';
 
 export interface MemberTableProps {
+  projectId: string;
   /** The viewer of the page. */
   ownId: string;
   mayChange: boolean;
@@ -41,6 +43,7 @@ function SecondFactor({ state, isRequired }: { state: SecondFactorState; isRequi
 
 /** The owner and the members. The dialog is outside the list, because a row may leave it. */
 export function MemberTable({
+  projectId,
   ownId,
   mayChange,
   isSecondFactorRequired,
@@ -121,6 +124,13 @@ export function MemberTable({
               <p className="mt-2">
                 They lose access from their next request on. If they know the project secret or a
                 key, rotate the secret and revoke the key too.
+              </p>
+              <p className="mt-2">
+                Alerts still go to the addresses under{' '}
+                <Link href={`/projects/${projectId}/alerts`} className="underline">
+                  Alerts
+                </Link>
+                ; remove theirs.
               </p>
             </>
           }
