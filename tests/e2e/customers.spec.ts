@@ -136,7 +136,11 @@ test('a user finds all keys and the usage of one customer', async () => {
   await page.getByLabel('Customer ID').fill(customerId);
   await page.keyboard.press('Enter');
   await expect(page.getByText('Requests with the keys of the customer Acme')).toBeVisible();
-});
+
+  await project.sql`insert into customers (project_id, external_id, name)
+    select ${project.projectId}, 'many-' || n, '' from generate_series(1, 21) n`;
+  await gotoReady(page, '/find?q=many-');
+  const found = page.getByRole('region', { name: 'Customers' });
   await expect(found).toContainText('The first 20 customers.');
   await expect(found.getByRole('listitem')).toHaveCount(20);
   await found.getByRole('link', { name: 'Open the filtered list' }).click();
@@ -161,6 +165,13 @@ test('a user gives a customer a larger plan, which applies to the next call', as
   await expect(page.getByText('All customers together have what')).toContainText('per month');
   // A plan with a customer cannot be deleted.
   await expect(page.getByRole('button', { name: 'Delete Plan of acme-1' })).toBeDisabled();
+  // What changes elsewhere while the dialog is open stays.
+  await page.getByRole('button', { name: 'Change Plan of acme-1' }).click();
+  await project.sql`update customer_plans set daily_quota = 900
+    where project_id = ${project.projectId} and name = 'Plan of acme-1'`;
+  await dialog.getByLabel('Name').fill('Small');
+  await dialog.getByRole('button', { name: 'Save plan' }).click();
+  await expect(row(page, 'Small')).toContainText('900');
 
   await gotoReady(page, project.at(`keys/new?customer=${customerId}`));
   const apiKey = await createKeyOn(page, 'Server');

@@ -112,7 +112,12 @@ test('an invitation is accepted once, also by a person who signs up on the way, 
   await expect(page.getByText('Only the owner can change the other settings')).toBeVisible();
   await gotoReady(ana, members);
   await ana.getByRole('button', { name: `Remove ${owner.email}` }).click();
-  await ana.getByRole('alertdialog').getByRole('button', { name: 'Remove member' }).click();
+  const removal = ana.getByRole('alertdialog');
+  await expect(removal.getByRole('link', { name: 'Alerts' })).toHaveAttribute(
+    'href',
+    `/projects/${projectId}/alerts`,
+  );
+  await removal.getByRole('button', { name: 'Remove member' }).click();
   await expect(ana.getByText('Member removed')).toBeVisible();
   expect((await page.goto(members))?.status()).toBe(404);
   await ana.context().close();

@@ -53,6 +53,17 @@ test('each status shows its effect, and the next decision matches it', async () 
       denialReason: 'inactive_subscription',
     });
   }
+  // After the end of the period, a status alone allows no calls.
+  const endAt = (end: Date | null) => project.sql`update subscriptions
+    set current_period_end = ${end} where project_id = ${project.projectId}`;
+  await endAt(new Date(2020, 0));
+  await gotoReady(page, project.at('subscription'));
+  await expect(page.getByText('Reactivate it and set a later end, or none, to')).toBeVisible();
+  await page.getByRole('button', { name: 'Change status' }).click();
+  await page.getByRole('button', { name: 'Reactivate…' }).click();
+  await expect(page.getByRole('alertdialog')).toContainText('all calls stay denied until you also');
+  await endAt(null);
+  await gotoReady(page, project.at('subscription'));
   for (const button of ['Set trial', 'Reactivate']) {
     await changeState(page, button);
     await expect(
@@ -144,6 +155,25 @@ test('the pages of a key and of a customer say that the quota of the project is 
     await gotoReady(page, project.at(path));
     await expect(wrong).toHaveCount(0);
   }
+  const small = `Five a day ${projectId}`;
+  await sql`insert into plans ${sql({
+    name: small,
+    monthly_quota: 20_000,
+    daily_quota: 5,
+    rate_limit_per_minute: 60,
+    active_key_cap: 10,
+  })}`;
+  await sql`insert into usage_quota_days (project_id, day, scope, incarnation, count)
+    select ${projectId}, (now() at time zone 'UTC')::date + day, 'project@0', 'used up', 7
+    from generate_series(0, 1) as day`;
+  await gotoReady(page, project.at('subscription#plan'));
+  await choosePlan(page.getByRole('dialog'), small);
+  await expect(page.getByRole('dialog')).toContainText(
+    '7 are used today (UTC) already, so calls that cost something are denied until tomorrow.',
+  );
+  await sql`delete from plans where name = ${small}`;
+  await sql`delete from usage_quota_days
+    where project_id = ${projectId} and incarnation = 'used up'`;
   await sql`delete from usage_months where project_id = ${projectId} and incarnation = 'used up'`;
 });
 

@@ -715,7 +715,11 @@ const MUTATIONS: Record<string, [run: Mutate, actions: string[], prepare?: Mutat
   ],
   updateAlertDestination: [
     (ctx, { destination }) =>
-      updateAlertDestination(ctx, { ...WEBHOOK, ...destination, description: 'On call' }),
+      updateAlertDestination(ctx, {
+        ...destination,
+        description: 'On call',
+        problemOfUrl: () => null,
+      }),
     ['alert_destination.update'],
   ],
   rotateSigningSecret: [
