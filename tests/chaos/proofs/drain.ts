@@ -61,7 +61,7 @@ const LOADS = [
 /**
  * Sends SIGTERM to Runtimes under load. Every request on an accepted connection is answered, all
  * counted usage is in Postgres when the process exits, and the exit code is 0. Every second Runtime
- * also has a request that never ends: it waits for the rest, and answers 503 at the deadline.
+ * also has a request that never ends: it waits for the rest, and answers 400 at the deadline.
  */
 export async function proveDrain(
   stage: Stage,
@@ -108,7 +108,7 @@ async function stopUnderLoad(
       return `the Runtime ${exit} after ${stopMs} ms`;
     });
     const status = await stalled?.status();
-    hold('stops gracefully', !stalled || /^HTTP\/1\.1 503 /.test(`${status}`), () => {
+    hold('stops gracefully', !stalled || /^HTTP\/1\.1 400 /.test(`${status}`), () => {
       return `the request without an end was answered with "${status}"`;
     });
     return stopMs;
