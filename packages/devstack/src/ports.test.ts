@@ -26,16 +26,17 @@ it('suggests a port that exists instead of the highest one', async () => {
   }
 });
 
-it('refuses the port of a program on ::1, which a browser would reach as localhost', async (test) => {
+it('refuses the port of a program on ::1, which a browser would reach as localhost', async () => {
   const port = await freePort();
   const server = createServer();
   const error = await new Promise<unknown>((resolve) => {
     server.on('error', resolve).listen({ port, host: '::1' }, () => resolve(null));
   });
-  test.skip(error !== null, 'no IPv6');
+  const wanted = requireFreePorts([{ name: 'console', variable: 'CONSOLE_PORT', port }]);
   try {
-    const wanted = [{ name: 'console', variable: 'CONSOLE_PORT', port }];
-    await expect(requireFreePorts(wanted)).rejects.toThrow('already in use');
+    if (error === null) await expect(wanted).rejects.toThrow('already in use');
+    // A machine without IPv6 has no such program.
+    else await expect(wanted).resolves.not.toThrow();
   } finally {
     server.close();
   }

@@ -2,10 +2,9 @@ import { type AuditFilter, type AuditRow, listAudit } from '@ceiba/schema';
 import type { ReactNode } from 'react';
 import { AuditEntry } from '#components/audit/audit-entry.tsx';
 import { kindsIn } from '#components/audit/audit-words.ts';
-import { TooManyCalls } from '#components/too-many-calls.tsx';
+import { NotRead } from '#components/not-read.tsx';
 import { CsvLink } from '#components/ui/csv-link.tsx';
 import { EmptyState, NothingMatches } from '#components/ui/empty-state.tsx';
-import { Notice } from '#components/ui/notice.tsx';
 import { PageLinks } from '#components/ui/pagination.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import { AbsoluteDate } from '#components/ui/time.tsx';
@@ -71,12 +70,8 @@ export async function AuditLog({ here, query, scope, viewer, children, ...head }
           . To search earlier entries, set an end.
         </p>
       )}
-      {page === 'too_many' ? (
-        <TooManyCalls />
-      ) : page === 'too_slow' ? (
-        <Notice tone="warning" title="This search takes too long">
-          Narrow the time range or drop a filter.
-        </Notice>
+      {typeof page === 'string' ? (
+        <NotRead why={page}>Narrow the time range or drop a filter.</NotRead>
       ) : page.items.length > 0 ? (
         byDay(page.items, timeZone).map(([day, rows]) => (
           <section key={day} aria-label={day} className="mb-6">

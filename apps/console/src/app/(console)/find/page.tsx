@@ -1,10 +1,9 @@
 import type { Metadata } from 'next';
+import { NotRead } from '#components/not-read.tsx';
 import { SEARCH_LENGTH_MIN } from '#components/shell/found.ts';
-import { TooManyCalls } from '#components/too-many-calls.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
 import { Link } from '#components/ui/link.tsx';
 import { Name } from '#components/ui/name.tsx';
-import { Notice } from '#components/ui/notice.tsx';
 import { SearchInput } from '#components/ui/search-input.tsx';
 import { Column, PageHeader } from '#components/ui/section.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
@@ -34,12 +33,8 @@ export default async function FindPage({ searchParams }: PageProps) {
       <PageHeader title="Find" />
       <SearchInput label="Part of a key, a status, an ID or a path" className="sm:max-w-none" />
       <div className="mt-6">
-        {found === 'too_many' ? (
-          <TooManyCalls />
-        ) : found === 'too_slow' ? (
-          <Notice tone="warning" title="This search takes too long">
-            Enter more of what you look for.
-          </Notice>
+        {typeof found === 'string' ? (
+          <NotRead why={found}>Enter more of what you look for.</NotRead>
         ) : isSearched ? (
           <Results
             text={text}

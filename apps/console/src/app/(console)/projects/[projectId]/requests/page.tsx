@@ -2,11 +2,10 @@ import { type CustomerName, UNKNOWN_KEYS_SEARCHED_MAX } from '@ceiba/schema';
 import type { Metadata } from 'next';
 import { redirect } from 'next/navigation';
 import { Fragment, type ReactNode } from 'react';
-import { TooManyCalls } from '#components/too-many-calls.tsx';
+import { NotRead } from '#components/not-read.tsx';
 import { CsvLink } from '#components/ui/csv-link.tsx';
 import { EmptyState, NothingMatches } from '#components/ui/empty-state.tsx';
 import { Name } from '#components/ui/name.tsx';
-import { Notice } from '#components/ui/notice.tsx';
 import { PageLinks } from '#components/ui/pagination.tsx';
 import { PageHeader } from '#components/ui/section.tsx';
 import { TextLink } from '#components/ui/text-link.tsx';
@@ -50,14 +49,10 @@ export default async function RequestsPage({ params, searchParams }: PageProps<'
       <>
         <PageHeader title="Requests" guide="decision" />
         <Search projectId={projectId} query={parsed} today={today} />
-        {page === 'too_many' ? (
-          <TooManyCalls />
-        ) : (
-          <Notice tone="warning" title="This search takes too long">
-            Narrow the time range or drop a filter. Where each filter matches many requests and all
-            together only a few, most of the log has to be read.
-          </Notice>
-        )}
+        <NotRead why={page}>
+          Narrow the time range or drop a filter. Where each filter matches many requests and all
+          together only a few, most of the log has to be read.
+        </NotRead>
       </>
     );
   }

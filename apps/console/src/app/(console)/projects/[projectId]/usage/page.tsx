@@ -1,10 +1,9 @@
 import { type UsageRange, usageStepFor } from '@ceiba/domain';
 import { readRetention, readUsageSeries } from '@ceiba/schema';
 import type { Metadata } from 'next';
-import { TooManyCalls } from '#components/too-many-calls.tsx';
+import { NotRead } from '#components/not-read.tsx';
 import { CsvLink } from '#components/ui/csv-link.tsx';
 import { EmptyState } from '#components/ui/empty-state.tsx';
-import { Notice } from '#components/ui/notice.tsx';
 import { Column, PageHeader, Section } from '#components/ui/section.tsx';
 import { AbsoluteTime } from '#components/ui/time.tsx';
 import { byTone } from '#components/usage/by-tone.ts';
@@ -42,14 +41,10 @@ export default async function UsagePage({ params, searchParams }: PageProps<'pro
         <PageHeader title="Usage" />
         <RangePicker here={here} query={query} usage={usage} />
         <CallTabs here={here} query={query} />
-        {series === 'too_many' ? (
-          <TooManyCalls />
-        ) : (
-          <Notice tone="warning" title="This range takes too long to add up now">
-            Past days are added up in the background. Choose a shorter range or another list, or try
-            again in an hour.
-          </Notice>
-        )}
+        <NotRead why={series} title="This range takes too long to add up now">
+          Past days are added up in the background. Choose a shorter range or another list, or try
+          again in an hour.
+        </NotRead>
       </Column>
     );
   }
