@@ -258,6 +258,8 @@ describe('a Runtime with two workers', () => {
       };
       const counts = () => ({ allowed: asked, charges: asked, whole: asked });
       await expect.poll(ofAll, PATIENTLY).toEqual({ ...counts(), answering: 2, exits: 0 });
+      // Of a limit the lowest is shown: a sum would hide the worker that refuses.
+      expect((await scrape(metricsPort)).of('ceiba_admission_limit')).toBe(4_096);
 
       const [victim = 0, other = 0] = workersStartedBy(own);
       process.kill(victim, 'SIGKILL');
